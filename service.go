@@ -1,0 +1,46 @@
+package yiku
+
+import "context"
+
+// Service is everything that Yiku does. engine.Engine implements it in
+// process, client.Client over HTTP; every door uses this interface only.
+//
+// All methods may be called at once from many goroutines. A write that
+// returned nil is durable. A write that returned ErrUnavailable or a context
+// error may or may not have happened: repeat it under the same idempotency key.
+type Service interface {
+	// Sessions (A1, A5–A7).
+	CreateSession(context.Context, CreateSessionRequest) (Session, error)
+	ListSessions(context.Context, ListSessionsRequest) (Page[Session], error)
+	GetSession(context.Context, GetSessionRequest) (Session, error)
+	DeleteSession(context.Context, DeleteSessionRequest) (Empty, error)
+	AppendMessages(context.Context, AppendMessagesRequest) (AppendMessagesResponse, error)
+	ListMessages(context.Context, ListMessagesRequest) (Page[Message], error)
+	EndSession(context.Context, EndSessionRequest) (JobResponse, error)
+	ForkSession(context.Context, ForkSessionRequest) (Session, error)
+	ExportSession(context.Context, ExportSessionRequest) (SessionExport, error)
+	ImportSession(context.Context, ImportSessionRequest) (Session, error)
+
+	// Working memory and tasks (B4, B5).
+	GetWorking(context.Context, GetWorkingRequest) (WorkingMemory, error)
+	PutWorking(context.Context, PutWorkingRequest) (WorkingMemory, error)
+	PatchWorking(context.Context, PatchWorkingRequest) (WorkingMemory, error)
+	DeleteWorking(context.Context, DeleteWorkingRequest) (Empty, error)
+	CompleteTask(context.Context, CompleteTaskRequest) (CompleteTaskResponse, error)
+
+	// Context (D4–D7, D12).
+	GetContext(context.Context, GetContextRequest) (GetContextResponse, error)
+	GetSnapshot(context.Context, GetSnapshotRequest) (Snapshot, error)
+
+	// Memories (C1, C2, C7, C8, C16, D1–D3).
+	SaveMemory(context.Context, SaveMemoryRequest) (SaveMemoryResponse, error)
+	SearchMemory(context.Context, SearchMemoryRequest) (SearchMemoryResponse, error)
+	ListMemories(context.Context, ListMemoriesRequest) (Page[Memory], error)
+	GetMemory(context.Context, MemoryRequest) (Memory, error)
+	PatchMemory(context.Context, PatchMemoryRequest) (Memory, error)
+	DeleteMemory(context.Context, DeleteMemoryRequest) (Empty, error)
+	MemoryHistory(context.Context, MemoryHistoryRequest) (Page[MemoryVersion], error)
+	MemorySources(context.Context, MemoryRequest) (MemorySources, error)
+	RestoreMemory(context.Context, RestoreMemoryRequest) (Memory, error)
+	ConfirmMemory(context.Context, ConfirmMemoryRequest) (Memory, error)
+}
