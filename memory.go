@@ -153,7 +153,7 @@ type SaveMemoryResponse struct {
 	Superseded []string `json:"superseded,omitempty" doc:"The memories whose place it took."`
 }
 
-// ListMemoriesRequest lists a user's memories, newest change first. The empty
+// ListMemoriesRequest lists a user's memories, newest first. The empty
 // fields do not narrow the list, but for Status: absent means active.
 type ListMemoriesRequest struct {
 	Paging

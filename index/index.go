@@ -1,0 +1,119 @@
+// Package index is the contract of finding: an index proposes candidates for a
+// query and can be rebuilt from the store at any time. It may lag, crash or be
+// thrown away without a memory being lost or a deleted one being seen, because
+// every candidate is read again from the store before it is returned.
+//
+// An index follows one owner's sequence (see store.Store): it remembers the
+// position up to which it has applied the owner's changes. The engine reads
+// the position, hands over what came since, and searches.
+package index
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// ErrPosition is what Apply answers where the batch does not continue at the
+// index's position. The caller reads Position again and starts from there.
+var ErrPosition = errors.New("batch does not continue at the index's position")
+
+// Kind says what a document is.
+type Kind uint8
+
+// The kinds of documents.
+const (
+	Memory Kind = iota
+	Message
+)
+
+// Ref names a document within its owner: the row's key in the store, which is
+// unique within its kind and never used again.
+type Ref struct {
+	Kind Kind
+	Key  int64
+}
+
+// Doc is one item as an index needs it.
+type Doc struct {
+	Ref
+	Text    string      // what words are searched in, already without invisible characters
+	Session int64       // groups messages of one session, in the order of their keys; 0: none
+	At      time.Time   // when it was said or became true
+	Vector  []float32   // its embedding, of unit length; nil: none yet
+	Fields  yiku.Fields // its filter fields; called during Apply only
+}
+
+// Position is how far an index has followed an owner: all changes up to Seq of
+// the store with this generation. The zero Position is an index that holds
+// nothing of the owner.
+type Position struct {
+	Generation string
+	Seq        int64
+}
+
+// Batch is what changed for an owner between two positions. A document that
+// stands in Upserts replaces the one with its Ref; Deletes may name documents
+// that the index never saw.
+type Batch struct {
+	From, To Position
+	Upserts  []Doc
+	Deletes  []Ref
+}
+
+// Query asks for candidates.
+type Query struct {
+	Text   string       // for the lexical arm; "" switches it off
+	Vector []float32    // for the dense arm; nil switches it off
+	Filter *yiku.Filter // valid; an index may relax what it has no column for (see Relax), never ignore the rest
+	Kinds  []Kind       // which kinds; empty means all
+	K      int          // at most this many candidates, the best ones of each arm
+}
+
+// Candidate is one proposal. Each score is an arm's own, 0 where the arm did
+// not find it; the engine calibrates and fuses them, so that every index ranks
+// alike where it finds the same candidates.
+type Candidate struct {
+	Ref
+	Session  int64
+	Lexical  float64  // BM25 of the document itself
+	Context  float64  // BM25 of its session: how much the whole conversation is about the query
+	Neighbor float64  // the best BM25 among the documents that stand next to it in its session
+	Dense    float64  // cosine, -1 to 1
+	Terms    []string // the query's terms that it holds, for explanations; may be nil
+}
+
+// Result holds the candidates in no particular order.
+type Result struct {
+	Candidates []Candidate
+	MaxLexical float64 // the highest BM25 that a document could reach for this query: calibrates the lexical arms
+	More       bool    // K cut the list: a larger K would give more
+}
+
+// Index is one way of finding. All methods may be called at once; calls for
+// one owner see each other's effects in some order.
+type Index interface {
+	// Position returns how far the index has followed the owner. An owner
+	// that it does not hold, or no longer, has the zero Position; that is no
+	// error.
+	Position(ctx context.Context, owner yiku.Owner) (Position, error)
+
+	// Apply makes the owner's documents those of the batch's To. It is atomic
+	// for searches: they see the owner before or after. From the zero
+	// Position it begins anew, whatever the index held. ErrPosition where
+	// From is neither zero nor the present position.
+	Apply(ctx context.Context, owner yiku.Owner, batch Batch) error
+
+	// Search returns the best candidates among the owner's documents that
+	// match the filter. An owner that the index does not hold gives none.
+	Search(ctx context.Context, owner yiku.Owner, query Query) (Result, error)
+
+	// Drop forgets the owner: afterwards its Position is zero and nothing of
+	// it is held in memory or on disk.
+	Drop(ctx context.Context, owner yiku.Owner) error
+
+	// Close frees what the index holds. No other call may follow.
+	Close() error
+}
