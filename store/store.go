@@ -20,7 +20,13 @@
 // takes the owner's next number, in the same transaction; a deleted row leaves
 // a tombstone (number, kind, key; no content). Changes gives what happened
 // after a number. Access counts (Touch), idempotency records, jobs, snapshots
-// and working memory are outside the sequence.
+// and working memory are outside the sequence. What a driver derives by
+// itself (a session's MessageCount) takes no number of its own.
+//
+// # Times
+//
+// Times are kept in UTC with microseconds. A write rounds the times of what it
+// is given down in place, so that what was written equals what is read.
 //
 // # What is sealed and what is blind
 //
@@ -28,13 +34,17 @@
 // arguments and snapshots as envelopes of internal/keyring, and equality of
 // sealed texts through HMACs under the owner's blind-index key. Callers give
 // and get plain values; the fields called Norm hold the normalised text whose
-// HMAC is stored.
+// HMAC is stored. Reads do not give the Norm fields back. An empty one in an
+// update says that the mark stays where the text that it belongs to is as it
+// was, and that there is none where the text has changed.
 //
 // # Errors
 //
 // Absent rows are yiku.ErrNotFound where one row is asked for, and missing
 // from the result where several are. A unique constraint that does not hold is
-// yiku.ErrConflict. A zero owner is yiku.ErrInvalid. A cancelled context gives
+// yiku.ErrConflict; the write method that answers it has written nothing, and
+// the transaction can go on. A key of another owner is an absent row. A zero
+// owner is yiku.ErrInvalid. A cancelled context gives
 // its error, wrapped. Everything else is yiku.ErrUnavailable. No error holds a
 // stored value.
 package store
@@ -109,6 +119,20 @@ type Session struct {
 	EndedUpTo  int64 // the key of the last message at the time of the last end
 }
 
+// LastActivity is what sessions are listed by: the time of the last message,
+// or of the creation where there is none.
+func (s Session) LastActivity() time.Time {
+	if s.LastMessageAt.IsZero() {
+		return s.CreatedAt
+	}
+	return s.LastMessageAt
+}
+
+// Place returns the session's place in the list of [Reader.Sessions].
+func (s Session) Place() SessionPlace {
+	return SessionPlace{LastActivity: s.LastActivity(), Key: s.Key}
+}
+
 // Message is a message's row. Keys of an owner's messages grow in the order of
 // the appends.
 type Message struct {
@@ -128,6 +152,7 @@ type Memory struct {
 	SubjectNorm   string // normalised subject and attribute, for exact lookup and conflicts
 	AttributeNorm string
 	Hash          string // set by the driver: HMAC of ContentNorm, hex; stands for the content where content may not stand
+	Reason        string // set by the driver: what made the present state, as yiku.MemoryVersion says it; "created" by AddMemory
 }
 
 // Version is what a memory was until it was changed. Reason says what made it
@@ -188,7 +213,11 @@ type Idempotency struct {
 	Result    []byte
 	Forgotten bool
 	At        time.Time
+	ExpiresAt time.Time // when its time is over; zero: DefaultIdempotencyTTL after At
 }
+
+// DefaultIdempotencyTTL is how long the record of a write is kept.
+const DefaultIdempotencyTTL = 24 * time.Hour
 
 // Snapshot is a stored context with the memories that it cites.
 type Snapshot struct {
@@ -199,13 +228,14 @@ type Snapshot struct {
 
 // Job is a piece of work that was promised durably.
 type Job struct {
-	ID        string
-	Kind      string
-	Unique    string // at most one waiting job of an owner has this key; "" for none
-	Epoch     int64
-	NotBefore time.Time
-	Arguments []byte // sealed
-	CreatedAt time.Time
+	ID         string // made by the driver where it is empty
+	Kind       string
+	Unique     string // at most one waiting job of an owner has this key; "" for none
+	SessionKey int64  // the session that it is about, with which it goes; 0: none
+	Epoch      int64
+	NotBefore  time.Time
+	Arguments  []byte // sealed
+	CreatedAt  time.Time
 }
 
 // Reader reads within one transaction. Its methods are called from one
@@ -279,49 +309,62 @@ type Tx interface {
 	Reader
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
-	// counts the version up and sets it in s. MessageCount is the driver's.
+	// counts the version up and sets it in s. MessageCount is the driver's, and
+	// UserID is the owner's. Tasks are not stored (see SessionTasks).
 	PutSession(s *Session) error
-	// DeleteSession deletes a session with its messages, working memory,
-	// waiting jobs and the snapshots taken in it.
+	// DeleteSession deletes a session with its messages, its own working
+	// memory (not that of a task), waiting jobs and the snapshots taken in it.
+	// Snapshots that cite a deleted row, of any kind, go with it, and what
+	// idempotency records say of it becomes forgotten; so it is with
+	// DeleteMessages and DeleteMemory.
 	DeleteSession(key int64) error
 
 	// AddMessages appends to a session in the order given and sets each
 	// message's Key and Seq. A message id that the session has is ErrConflict.
 	AddMessages(sessionKey int64, messages []*Message) error
-	// DeleteMessages deletes messages, with their lineage.
+	// DeleteMessages deletes messages, with their lineage. Keys that name no
+	// message are passed over.
 	DeleteMessages(keys []int64) error
 
 	// PutTask adds (Key 0) or replaces a task.
 	PutTask(t *Task) error
 
 	// PutWorking replaces the working memory of a task or session and sets its
-	// Version, which never goes back. DeleteWorking clears it.
+	// Version, which never goes back. DeleteWorking clears it; where there is
+	// none it does nothing.
 	PutWorking(w *Working) error
 	DeleteWorking(project, task, sessionID string) error
 
-	// AddMemory adds a memory and sets its Key, Seq and Version.
+	// AddMemory adds a memory and sets its Key, Seq, Version, Hash and Reason.
+	// Its ID is unique within the owner; while it is active, so are its
+	// ContentNorm within its scope and, where it is Single, its SubjectNorm
+	// and AttributeNorm together within its scope. Empty ones are not compared.
 	AddMemory(m *Memory) error
 	// UpdateMemory replaces a memory (by Key), keeps what it was as a version,
 	// counts the version up and sets Seq and Version. Reason says what made
-	// the new state; the old state keeps its own.
+	// the new state; the old state keeps its own, and was replaced at the new
+	// state's UpdatedAt. ID and CreatedAt stay; LastAccess and AccessCount are
+	// Touch's alone.
 	UpdateMemory(m *Memory, reason string) error
 	// DeleteMemory deletes a memory with its versions, lineage, vectors,
 	// terms, access and the snapshots that cite it; what idempotency records
 	// say of it becomes forgotten.
 	DeleteMemory(key int64) error
 
-	// AddLineage records that an item was made from others of the same owner.
+	// AddLineage records that an item was made from others of the same owner,
+	// which must exist. An edge that stands already is passed over.
 	AddLineage(item Item, sources []Item) error
 
 	// Touch counts an access of each memory at a time; unknown keys are passed over.
 	Touch(keys []int64, at time.Time) error
 
-	// PutSnapshot stores a context. DropExpired deletes snapshots and
+	// PutSnapshot stores a context; an ID that is there is ErrConflict. DropExpired deletes snapshots and
 	// idempotency records whose time is over, at most limit, and returns how many.
 	PutSnapshot(s *Snapshot) error
 	DropExpired(now time.Time, limit int) (int, error)
 
-	// PutIdempotency records a write; makes names what it made, so that a
+	// PutIdempotency records a write; a key that is there, and whose time is
+	// not over at the new record's At, is ErrConflict. Makes names what it made, so that a
 	// forget of one of them marks the record.
 	PutIdempotency(r *Idempotency, makes []Item) error
 
