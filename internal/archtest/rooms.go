@@ -1,0 +1,196 @@
+package archtest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Room is one line of the import table: what a package may reach.
+type Room struct {
+	Dir string // the package's folder; "" is the root package
+	// May names the folders of this module that the package may reach, through
+	// whatever it imports; "dir/..." is the folder and all below it.
+	May []string
+	// Foreign names the modules outside the standard library that the
+	// package's own files may import.
+	Foreign []string
+	// Pure packages take times and ids as arguments and touch neither files
+	// nor network nor processes.
+	Pure bool
+}
+
+// Groups of rooms that are entered together.
+var (
+	contracts = []string{"", "store", "index"}
+	pure      = []string{
+		"internal/token", "internal/form", "internal/window", "internal/lang",
+		"internal/recall", "internal/compose", "internal/reconcile", "internal/check",
+	}
+)
+
+// rooms is the import table, from the bottom up. A package that is not in it
+// is a finding: put it where it belongs.
+var rooms = []Room{
+	// Vocabulary and contracts.
+	{Dir: ""},
+	{Dir: "store", May: []string{""}},
+	{Dir: "index", May: []string{""}},
+
+	// Pure packages: no contract but the index's types, no driver, no engine.
+	{Dir: "internal/token", Foreign: []string{"github.com/tiktoken-go/tokenizer"}, Pure: true},
+	{Dir: "internal/lang", Foreign: []string{"github.com/kljensen/snowball", "golang.org/x/text"}, Pure: true},
+	{Dir: "internal/form", May: []string{""}, Pure: true},
+	{Dir: "internal/check", May: []string{""}, Pure: true},
+	{Dir: "internal/window", May: []string{"", "internal/token", "internal/form", "internal/lang"}, Pure: true},
+	{Dir: "internal/recall", May: []string{"", "index", "internal/lang", "internal/token"}, Pure: true},
+	{Dir: "internal/reconcile", May: []string{"", "internal/lang"}, Pure: true},
+	{Dir: "internal/compose", May: []string{"", "internal/token", "internal/lang", "internal/form", "internal/recall", "internal/window"}, Pure: true},
+
+	// What stands beside the engine.
+	{Dir: "internal/keyring", May: []string{""}},
+	{Dir: "internal/observe", May: []string{""}, Foreign: []string{"github.com/prometheus"}},
+	{Dir: "internal/wire", May: []string{""}},
+
+	// The engine knows contracts and pure packages; no driver, no door.
+	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring"}), Foreign: []string{"github.com/google/uuid"}},
+
+	// Drivers know their contract; not the engine, not each other.
+	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "golang.org/x/sys"}},
+	{Dir: "index/memindex", May: []string{"", "index", "internal/lang"}},
+
+	// Doors know the interface; no store, no index, no driver.
+	{Dir: "client", May: []string{"", "internal/wire"}},
+	{Dir: "internal/httpapi", May: []string{"", "internal/wire", "internal/check", "internal/observe"}, Foreign: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "github.com/prometheus"}},
+
+	// Wiring.
+	{Dir: "internal/config", May: []string{""}, Foreign: []string{"github.com/knadh/koanf", "go.yaml.in/yaml/v3"}},
+	{Dir: "internal/app", May: []string{"..."}, Foreign: []string{"github.com/prometheus"}},
+	{Dir: "internal/cli", May: []string{"..."}, Foreign: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
+	{Dir: "cmd/yiku", May: []string{"..."}},
+
+	// Measuring and tests.
+	{Dir: "eval", May: []string{"..."}},
+	{Dir: "internal/sample", May: []string{""}},
+	{Dir: "store/storetest", May: []string{"", "store"}, Foreign: testLibraries},
+	{Dir: "index/indextest", May: []string{"", "index"}, Foreign: testLibraries},
+	{Dir: "internal/servicetest", May: []string{"", "internal/wire"}, Foreign: testLibraries},
+	{Dir: "internal/archtest", Foreign: testLibraries},
+}
+
+var testLibraries = []string{"github.com/google/go-cmp", "pgregory.net/rapid", "golang.org/x/tools", "go.uber.org/goleak", "github.com/rogpeppe/go-internal"}
+
+// banned names the packages of the standard library that pure packages may not use.
+var banned = []string{"os", "os/exec", "net", "net/http", "database/sql", "syscall", "log", "log/slog"}
+
+func roomOf(dir string) (Room, bool) {
+	i := slices.IndexFunc(rooms, func(r Room) bool { return r.Dir == dir })
+	if i < 0 {
+		return Room{}, false
+	}
+	return rooms[i], true
+}
+
+// CheckImports holds the code of every package against the import table: which
+// of our packages it reaches over the whole graph, which foreign modules its
+// own files import, and that nothing but test kits imports test kits or
+// testing. Tests may import what they need.
+func CheckImports(tree *Tree) []Finding {
+	r := &report{rule: "import", tree: tree}
+	graph := ownGraph(tree)
+	kits := map[string]bool{}
+	for _, pkg := range tree.Packages {
+		kits[pkg.Dir] = pkg.TestKit()
+	}
+	for _, pkg := range tree.Packages {
+		if len(pkg.Code()) == 0 {
+			continue
+		}
+		room, ok := roomOf(pkg.Dir)
+		if !ok {
+			r.addPackage(pkg, pkg.Name, "is not in the import table of internal/archtest/rooms.go")
+			continue
+		}
+		for _, dir := range slices.Sorted(maps.Keys(reach(graph, pkg.Dir))) {
+			switch {
+			case kits[dir] && !kits[pkg.Dir]:
+				r.addPackage(pkg, show(dir), "a test kit in code")
+			case !within(dir, room.May):
+				r.addPackage(pkg, show(dir), "may not reach this package")
+			}
+		}
+		for _, file := range pkg.Code() {
+			r.foreign(file, room, pkg.TestKit())
+		}
+	}
+	return r.done()
+}
+
+func (r *report) foreign(file *File, room Room, kit bool) {
+	for importPath := range file.Imports {
+		_, own := ownDir(importPath)
+		switch {
+		case own:
+		case std(importPath):
+			if room.Pure && slices.Contains(banned, importPath) {
+				r.add(file, file.Syntax.Package, importPath, "a pure package touches the world")
+			}
+			if !kit && (importPath == "testing" || strings.HasPrefix(importPath, "testing/")) {
+				r.add(file, file.Syntax.Package, importPath, "tests only")
+			}
+		case !slices.ContainsFunc(room.Foreign, func(m string) bool {
+			return importPath == m || strings.HasPrefix(importPath, m+"/")
+		}):
+			r.add(file, file.Syntax.Package, importPath, "may not import this module")
+		}
+	}
+}
+
+// ownGraph returns which of our folders each folder's code imports directly.
+func ownGraph(tree *Tree) map[string][]string {
+	graph := map[string][]string{}
+	for _, pkg := range tree.Packages {
+		for _, file := range pkg.Code() {
+			for importPath := range file.Imports {
+				if dir, ok := ownDir(importPath); ok {
+					graph[pkg.Dir] = append(graph[pkg.Dir], dir)
+				}
+			}
+		}
+	}
+	return graph
+}
+
+// reach returns every folder that can be reached from one, without itself.
+func reach(graph map[string][]string, from string) map[string]bool {
+	seen := map[string]bool{}
+	todo := []string{from}
+	for len(todo) > 0 {
+		dir := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, next := range graph[dir] {
+			if !seen[next] && next != from {
+				seen[next] = true
+				todo = append(todo, next)
+			}
+		}
+	}
+	return seen
+}
+
+func within(dir string, patterns []string) bool {
+	for _, p := range patterns {
+		base, all := strings.CutSuffix(p, "...")
+		if p == dir || all && (base == "" || dir+"/" == base || strings.HasPrefix(dir, base)) {
+			return true
+		}
+	}
+	return false
+}
+
+func show(dir string) string {
+	if dir == "" {
+		return "yiku"
+	}
+	return dir
+}
