@@ -43,7 +43,11 @@ type Doc struct {
 	Session int64       // groups messages of one session, in the order of their keys; 0: none
 	At      time.Time   // when it was said or became true
 	Vector  []float32   // its embedding, of unit length; nil: none yet
-	Fields  yiku.Fields // its filter fields; called during Apply only
+	Fields  yiku.Fields // its filter fields, see yiku.FilterFields; called during Apply only; nil: none
+
+	// Metadata is its metadata, for conditions on "metadata.key"; the keys that
+	// matter are not known beforehand, so Fields cannot be asked for them.
+	Metadata yiku.Metadata
 }
 
 // Position is how far an index has followed an owner: all changes up to Seq of
@@ -65,16 +69,17 @@ type Batch struct {
 
 // Query asks for candidates.
 type Query struct {
-	Text   string       // for the lexical arm; "" switches it off
+	Text   string       // for the lexical arm; "" switches it off; longer ones are cut to what says most
 	Vector []float32    // for the dense arm; nil switches it off
 	Filter *yiku.Filter // valid; an index may relax what it has no column for (see Relax), never ignore the rest
 	Kinds  []Kind       // which kinds; empty means all
-	K      int          // at most this many candidates, the best ones of each arm
+	K      int          // at most this many candidates of each arm, the best ones; see [LexicalOrder]
 }
 
 // Candidate is one proposal. Each score is an arm's own, 0 where the arm did
 // not find it; the engine calibrates and fuses them, so that every index ranks
-// alike where it finds the same candidates.
+// alike where it finds the same candidates. The lexical arm proposes documents
+// that hold a term of the query or stand next to one that does.
 type Candidate struct {
 	Ref
 	Session  int64
@@ -84,6 +89,11 @@ type Candidate struct {
 	Dense    float64  // cosine, -1 to 1
 	Terms    []string // the query's terms that it holds, for explanations; may be nil
 }
+
+// LexicalOrder is the value by which the lexical arm chooses its K best: the
+// document's own score, with what its surroundings add. It is for choosing
+// only; internal/recall calibrates.
+func LexicalOrder(c Candidate) float64 { return c.Lexical + c.Context + c.Neighbor }
 
 // Result holds the candidates in no particular order.
 type Result struct {

@@ -1,0 +1,294 @@
+package memindex
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/internal/lang"
+)
+
+// The parameters of BM25 (Robertson and Zaragoza, The Probabilistic Relevance
+// Framework, 2009), at their usual values: k1 bounds what repetition adds, b is
+// how much length counts, k3 bounds what repetition in the query adds.
+const (
+	k1 = 1.2
+	b  = 0.75
+	k3 = 1.0
+)
+
+// Limits that keep every query cheap. Terms are taken rarest first until one
+// of them is reached; a query of one person's words stays far below.
+const (
+	MaxQueryTerms = 128 // distinct terms that occur in the shard
+	postingBudget = 3   // times the shard's documents plus postingFloor
+	postingFloor  = 200_000
+)
+
+// queryTerm is a distinct term of a query.
+type queryTerm struct {
+	hash   uint64
+	weight float64 // the language's weight times what repetition adds
+	df     int
+}
+
+// queryTerms returns a query's distinct terms by hash.
+func queryTerms(a *lang.Analyzer, text string) []queryTerm {
+	if text == "" {
+		return nil
+	}
+	terms := a.Terms(text)
+	slices.SortFunc(terms, func(x, y lang.Term) int { return cmp.Compare(x.Hash, y.Hash) })
+	out := make([]queryTerm, 0, len(terms))
+	for i := 0; i < len(terms); {
+		j := i
+		for j < len(terms) && terms[j].Hash == terms[i].Hash {
+			j++
+		}
+		n := float64(j - i)
+		out = append(out, queryTerm{hash: terms[i].Hash, weight: float64(terms[i].Weight) * n * (k3 + 1) / (n + k3)})
+		i = j
+	}
+	return out
+}
+
+// scratch is the memory that one search works in.
+type scratch struct {
+	score   []float32 // by slot
+	tf      []uint32  // by group, of the present term
+	context []float32 // by group
+	touched []uint32
+	spans   [][]uint32 // the present term's postings
+	heap    []hit
+}
+
+// hit is a candidate while the best are chosen.
+type hit struct {
+	order float32
+	slot  uint32
+}
+
+func (c *scratch) reset(t *table) {
+	c.score = zeroed(c.score, len(t.docs))
+	c.tf = zeroed(c.tf, len(t.group))
+	c.context = zeroed(c.context, len(t.group))
+	c.heap = c.heap[:0]
+}
+
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// search implements Search; terms are the query's, by hash.
+func (s *shard) search(c *scratch, terms []queryTerm, query index.Query) index.Result {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	t := s.t
+	if len(terms) == 0 || t.alive == 0 {
+		return index.Result{}
+	}
+	c.reset(t)
+	highest := t.score(c, terms)
+	matches := t.columns.compile(index.Relax(query.Filter, t.columns.supported))
+	more := t.choose(c, query, matches)
+	result := index.Result{MaxLexical: highest, More: more, Candidates: make([]index.Candidate, len(c.heap))}
+	for i, h := range c.heap {
+		result.Candidates[i] = t.candidate(c, h.slot)
+	}
+	return result
+}
+
+// score adds up BM25 for documents and sessions, and returns the highest value
+// that a document could have.
+func (t *table) score(c *scratch, terms []queryTerm) float64 {
+	at := make([]int, len(t.segments))
+	for i := range terms {
+		for j := range t.segments {
+			var posts []uint32
+			posts, at[j] = t.segments[j].find(terms[i].hash, at[j])
+			terms[i].df += len(posts)
+		}
+	}
+	sort.SliceStable(terms, func(i, j int) bool { return terms[i].df < terms[j].df })
+	highest, used, cost := 0.0, 0, 0
+	budget := postingFloor + postingBudget*len(t.docs)
+	for i := range terms {
+		if terms[i].df == 0 {
+			highest += idf(0, t.alive) * terms[i].weight * (k1 + 1)
+			continue
+		}
+		if used++; used > MaxQueryTerms {
+			break
+		}
+		if cost += terms[i].df; cost > budget && used > 1 {
+			break
+		}
+		highest += t.scoreTerm(c, terms[i])
+	}
+	return highest
+}
+
+// idf is what a term says: its inverse document frequency, always positive.
+func idf(df, n int) float64 {
+	return math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5))
+}
+
+// scoreTerm adds one term's scores and returns the most that it could add.
+func (t *table) scoreTerm(c *scratch, term queryTerm) float64 {
+	c.spans = c.spans[:0]
+	for i := range t.segments {
+		if posts, _ := t.segments[i].find(term.hash, 0); len(posts) > 0 {
+			c.spans = append(c.spans, posts)
+		}
+	}
+	df := 0
+	c.touched = c.touched[:0]
+	for _, posts := range c.spans {
+		for _, p := range posts {
+			d := t.docs[p>>tfBits]
+			if d.length == 0 {
+				continue
+			}
+			df++
+			if d.group == 0 {
+				continue
+			}
+			if c.tf[d.group] == 0 {
+				c.touched = append(c.touched, d.group)
+			}
+			c.tf[d.group] += p & maxTF
+		}
+	}
+	top := idf(df, t.alive) * term.weight * (k1 + 1)
+	base, slope := float32(k1*(1-b)), float32(k1*b*float64(t.alive)/float64(max(t.length, 1)))
+	for _, posts := range c.spans {
+		for _, p := range posts {
+			if d := t.docs[p>>tfBits]; d.length > 0 {
+				tf := float32(p & maxTF)
+				c.score[p>>tfBits] += float32(top) * tf / (tf + base + slope*float32(d.length))
+			}
+		}
+	}
+	t.scoreGroups(c, term.weight, base)
+	return top
+}
+
+// scoreGroups adds the present term's scores of the sessions that hold it.
+func (t *table) scoreGroups(c *scratch, weight float64, base float32) {
+	if len(c.touched) == 0 {
+		return
+	}
+	top := float32(idf(len(c.touched), t.sessions) * weight * (k1 + 1))
+	slope := float32(k1 * b * float64(t.sessions) / float64(max(t.length, 1)))
+	for _, g := range c.touched {
+		tf := float32(c.tf[g])
+		c.context[g] += top * tf / (tf + base + slope*float32(t.group[g].length))
+		c.tf[g] = 0
+	}
+}
+
+// neighbor is the better score of the two documents beside a slot's.
+func (t *table) neighbor(c *scratch, slot uint32) float32 {
+	best := float32(0)
+	if p := t.prev[slot]; p >= 0 {
+		best = c.score[p]
+	}
+	if n := t.next[slot]; n >= 0 {
+		best = max(best, c.score[n])
+	}
+	return best
+}
+
+// choose leaves the K best in c.heap and reports whether there were more.
+func (t *table) choose(c *scratch, query index.Query, matches predicate) bool {
+	more := false
+	for i := range t.docs {
+		slot := uint32(i)
+		order := c.score[slot] + t.neighbor(c, slot)
+		if order == 0 || t.prev[slot] == gone || !wanted(query.Kinds, t.refs[slot].Kind) {
+			continue
+		}
+		h := hit{order + c.context[t.docs[slot].group], slot}
+		full := len(c.heap) == query.K
+		if full && more && !t.before(h, c.heap[0]) {
+			continue
+		}
+		if matches != nil && !matches(slot) {
+			continue
+		}
+		if !full {
+			c.heap = append(c.heap, h)
+			t.up(c.heap)
+			continue
+		}
+		more = true
+		if t.before(h, c.heap[0]) {
+			c.heap[0] = h
+			t.down(c.heap)
+		}
+	}
+	return more
+}
+
+func wanted(kinds []index.Kind, kind index.Kind) bool {
+	return len(kinds) == 0 || slices.Contains(kinds, kind)
+}
+
+// before reports whether a is better than b; ties go to the newer key, so that
+// the choice does not depend on how the shard was built.
+func (t *table) before(a, b hit) bool {
+	if a.order != b.order {
+		return a.order > b.order
+	}
+	x, y := t.refs[a.slot], t.refs[b.slot]
+	if x.Key != y.Key {
+		return x.Key > y.Key
+	}
+	return x.Kind < y.Kind
+}
+
+// up and down keep the worst of a heap first.
+func (t *table) up(heap []hit) {
+	for i := len(heap) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !t.before(heap[parent], heap[i]) {
+			return
+		}
+		heap[parent], heap[i] = heap[i], heap[parent]
+		i = parent
+	}
+}
+
+func (t *table) down(heap []hit) {
+	for i := 0; ; {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+			if t.before(heap[worst], heap[child]) {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		heap[worst], heap[i] = heap[i], heap[worst]
+		i = worst
+	}
+}
+
+func (t *table) candidate(c *scratch, slot uint32) index.Candidate {
+	g := t.docs[slot].group
+	return index.Candidate{
+		Ref:      t.refs[slot],
+		Session:  t.group[g].session,
+		Lexical:  float64(c.score[slot]),
+		Context:  float64(c.context[g]),
+		Neighbor: float64(t.neighbor(c, slot)),
+	}
+}
