@@ -1,0 +1,102 @@
+// Package config is the configuration: built-in defaults, then a YAML file,
+// then the environment, then flags, read once at the top into one validated
+// struct. Nothing below it reads the environment.
+//
+// A key is written "context.max_items" in messages, nested in the file, and
+// YIKU_CONTEXT_MAX_ITEMS in the environment. Durations are Go's with days:
+// "90s", "24h", "365d", "1d12h".
+package config
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Config is everything that can be configured.
+type Config struct {
+	DataDir     string // where the data lies; one process at a time
+	Addr        string // host:port to listen on; port 0 picks a free one
+	Events      string // file that JSON Lines events are appended to; "-" is standard error, "" none
+	Lang        string // language of what the command line says: zh or en; "" follows LANG
+	URL         string // of a running server, for the commands that talk to one
+	Log         Log
+	Server      Server
+	Maintenance Maintenance
+	Session     Session
+	Context     Context
+	Recall      Recall
+	Layers      Layers
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  slog.Level
+	Format string // json or text
+}
+
+// Server are the limits of the HTTP server.
+type Server struct {
+	ReadHeader time.Duration // for a request's header
+	Read       time.Duration // for a whole request
+	Write      time.Duration // from the end of the header to the end of the answer
+	Idle       time.Duration // between two requests of a connection
+	Stop       time.Duration // that a stop waits for running requests
+}
+
+// Maintenance says how often the server tidies up; 0 never.
+type Maintenance struct {
+	Every time.Duration
+}
+
+// Session are the limits of what is kept of a conversation (A5).
+type Session struct {
+	RecentMessages      int
+	RecentIdle          time.Duration
+	TranscriptRetention time.Duration
+	IdempotencyKeep     time.Duration
+}
+
+// Context are the limits of what a context holds (A2, A3, D5, G1).
+type Context struct {
+	Turns        int
+	WindowTokens int
+	OutputShare  float64
+	MemoryShare  float64
+	MemoryTokens int
+	MaxItems     int
+	ItemTokens   int
+	SnapshotKeep time.Duration
+}
+
+// Recall are the score's weights and the threshold (D3, D5).
+type Recall struct {
+	MinRelevance float64
+	Relevance    float64
+	Freshness    float64
+	Importance   float64
+	Use          float64
+	HalfLife     time.Duration
+}
+
+// Layers switches the layers of a context on or off (G3).
+type Layers struct {
+	Session, Working, Summary, Longterm bool
+}
+
+const day = 24 * time.Hour
+
+// Default returns the built-in configuration.
+func Default() Config {
+	return Config{
+		DataDir:     "./yiku-data",
+		Addr:        "127.0.0.1:7421",
+		Log:         Log{Level: slog.LevelInfo, Format: "text"},
+		Server:      Server{ReadHeader: 5 * time.Second, Read: time.Minute, Write: 5 * time.Minute, Idle: time.Minute, Stop: 25 * time.Second},
+		Maintenance: Maintenance{Every: time.Hour},
+		Session:     Session{RecentMessages: 200, RecentIdle: day, TranscriptRetention: 365 * day, IdempotencyKeep: day},
+		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,
+			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day},
+		Recall: Recall{MinRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
+		Layers: Layers{Session: true, Working: true, Summary: true, Longterm: true},
+	}
+}

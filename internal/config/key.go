@@ -1,0 +1,61 @@
+package config
+
+import (
+	"strings"
+)
+
+// Key is one setting: its name, what it means, and where it stands in Config.
+type Key struct {
+	Name string
+	Doc  string
+	at   func(*Config) any // pointer to the field
+}
+
+// Env returns the environment variable that sets the key.
+func (k Key) Env() string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
+}
+
+// Value returns the key's value as text that would set it again.
+func (k Key) Value(c Config) string { return format(k.at(&c)) }
+
+// Keys returns every key, in the order in which documents show them.
+func Keys() []Key {
+	return []Key{
+		{"data_dir", "where the data lies; it belongs to one process at a time", func(c *Config) any { return &c.DataDir }},
+		{"addr", "host:port to listen on, a loopback address; port 0 picks a free one", func(c *Config) any { return &c.Addr }},
+		{"events", "file that JSON Lines events are appended to; - is standard error; empty: none", func(c *Config) any { return &c.Events }},
+		{"lang", "language of the command line, zh or en; empty: as LANG says", func(c *Config) any { return &c.Lang }},
+		{"url", "a running server, for the commands that talk to one", func(c *Config) any { return &c.URL }},
+		{"log.level", "debug, info, warn or error", func(c *Config) any { return &c.Log.Level }},
+		{"log.format", "text or json", func(c *Config) any { return &c.Log.Format }},
+		{"server.read_header_timeout", "for the header of a request", func(c *Config) any { return &c.Server.ReadHeader }},
+		{"server.read_timeout", "for a whole request", func(c *Config) any { return &c.Server.Read }},
+		{"server.write_timeout", "for an answer", func(c *Config) any { return &c.Server.Write }},
+		{"server.idle_timeout", "between two requests of a connection", func(c *Config) any { return &c.Server.Idle }},
+		{"server.stop_timeout", "that a stop waits for running requests", func(c *Config) any { return &c.Server.Stop }},
+		{"maintenance.every", "how often what is over is deleted; 0 never", func(c *Config) any { return &c.Maintenance.Every }},
+		{"session.recent_messages", "the longest recent list of a session", func(c *Config) any { return &c.Session.RecentMessages }},
+		{"session.recent_idle", "the silence after which the recent list ends", func(c *Config) any { return &c.Session.RecentIdle }},
+		{"session.transcript_retention", "how long messages are found", func(c *Config) any { return &c.Session.TranscriptRetention }},
+		{"session.idempotency_keep", "how long idempotency keys are known", func(c *Config) any { return &c.Session.IdempotencyKeep }},
+		{"context.turns", "turns of a conversation in a context", func(c *Config) any { return &c.Context.Turns }},
+		{"context.window_tokens", "the window where neither request nor model says", func(c *Config) any { return &c.Context.WindowTokens }},
+		{"context.output_share", "share of the window that stays free for the answer", func(c *Config) any { return &c.Context.OutputShare }},
+		{"context.memory_share", "memory's largest share of the window", func(c *Config) any { return &c.Context.MemoryShare }},
+		{"context.memory_tokens", "memory's largest number of tokens", func(c *Config) any { return &c.Context.MemoryTokens }},
+		{"context.max_items", "recalled memories", func(c *Config) any { return &c.Context.MaxItems }},
+		{"context.item_tokens", "tokens of the longest recalled memory", func(c *Config) any { return &c.Context.ItemTokens }},
+		{"context.snapshot_keep", "how long contexts are kept; 0 keeps none", func(c *Config) any { return &c.Context.SnapshotKeep }},
+		{"recall.min_relevance", "below it nothing is recalled", func(c *Config) any { return &c.Recall.MinRelevance }},
+		{"recall.weights.relevance", "weight in the score", func(c *Config) any { return &c.Recall.Relevance }},
+		{"recall.weights.freshness", "weight in the score", func(c *Config) any { return &c.Recall.Freshness }},
+		{"recall.weights.importance", "weight in the score", func(c *Config) any { return &c.Recall.Importance }},
+		{"recall.weights.use", "weight in the score", func(c *Config) any { return &c.Recall.Use }},
+		{"recall.half_life", "age at which freshness is one half", func(c *Config) any { return &c.Recall.HalfLife }},
+		{"layers.session", "the conversation itself", func(c *Config) any { return &c.Layers.Session }},
+		{"layers.working", "working memory", func(c *Config) any { return &c.Layers.Working }},
+		{"layers.summary", "summaries", func(c *Config) any { return &c.Layers.Summary }},
+		{"layers.longterm", "long-term memory", func(c *Config) any { return &c.Layers.Longterm }},
+	}
+}
