@@ -1,0 +1,117 @@
+package reconcile
+
+import (
+	"strings"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/lang"
+)
+
+// Action is what becomes of a candidate.
+type Action int
+
+// The actions.
+const (
+	Create     Action = iota // it is new
+	Reinforce                // Decision.Target says it already
+	Supersede                // it takes the place of Decision.Retire
+	Record                   // it is already over: it becomes history beside Decision.Target
+	Quarantine               // it contradicts Decision.Target and may not overturn it: a person decides
+)
+
+// Decision is what to do, and about which of the neighbours.
+type Decision struct {
+	Action  Action
+	Target  *yiku.Memory  // of Reinforce, Record and Quarantine
+	Retire  []yiku.Memory // of Supersede: what it replaces
+	ValidTo time.Time     // of Record: when the candidate was over
+	Reason  string        // in a few words, for the history
+}
+
+// firm is the confidence from which a statement is firm, not hedged.
+const firm = 0.5
+
+// Decide says what becomes of a candidate. twin is the active memory of the
+// same scope with the same content, or nil. same are the active memories of
+// the same scope with the same subject and attribute.
+//
+//	twin exists                                         → Reinforce it
+//	no subject or no attribute, or nobody shares them   → Create
+//	one of them has the same value                      → Reinforce it
+//	the attribute has many values                       → Create
+//	else, against each that is there (single-valued):
+//	  it trusts its origin more than ours               → Quarantine
+//	  the candidate corrects (type correction)          → Supersede
+//	  it is firm and the candidate hedged               → Quarantine
+//	  it holds from a later time than the candidate     → Record as history
+//	  otherwise                                         → Supersede
+//
+// Nothing else retires a fact. The later valid_from wins, not the later
+// arrival; of two that are equal the one that arrives later wins.
+func Decide(candidate yiku.Memory, twin *yiku.Memory, same []yiku.Memory) Decision {
+	if twin != nil {
+		return Decision{Action: Reinforce, Target: twin, Reason: "same content"}
+	}
+	if candidate.Subject == "" || candidate.Attribute == "" || len(same) == 0 {
+		return Decision{Action: Create, Reason: "created"}
+	}
+	single := candidate.Single
+	for i := range same {
+		if saysTheSame(candidate, same[i]) {
+			return Decision{Action: Reinforce, Target: &same[i], Reason: "same value"}
+		}
+		single = single || same[i].Single
+	}
+	if !single {
+		return Decision{Action: Create, Reason: "another value of a many-valued attribute"}
+	}
+	return againstSingle(candidate, same)
+}
+
+func againstSingle(candidate yiku.Memory, same []yiku.Memory) Decision {
+	var record *Decision
+	for i := range same {
+		old := same[i]
+		switch {
+		case old.Trust > candidate.Trust:
+			return Decision{Action: Quarantine, Target: &same[i], Reason: "contradicts a more trusted memory"}
+		case candidate.Type == yiku.TypeCorrection:
+		case old.Confidence >= firm && candidate.Confidence < firm:
+			return Decision{Action: Quarantine, Target: &same[i], Reason: "a hedged statement against a firm one"}
+		case old.ValidFrom.After(candidate.ValidFrom):
+			if record == nil || old.ValidFrom.Before(record.ValidTo) {
+				record = &Decision{Action: Record, Target: &same[i], ValidTo: old.ValidFrom, Reason: "an older state"}
+			}
+		}
+	}
+	if record != nil {
+		return *record
+	}
+	return Decision{Action: Supersede, Retire: same, Reason: "another value"}
+}
+
+// saysTheSame reports whether two memories of one subject and attribute have
+// one value. Without values their contents speak.
+func saysTheSame(a, b yiku.Memory) bool {
+	if a.Value != "" && b.Value != "" {
+		return lang.Fold(a.Value) == lang.Fold(b.Value)
+	}
+	return ContentKey(a.Content) == ContentKey(b.Content)
+}
+
+// ContentKey is a content as duplicates are found by: folded, and without the
+// punctuation at its end.
+func ContentKey(content string) string {
+	return strings.TrimRight(lang.Fold(content), " .。!！…")
+}
+
+// SubjectKey is a subject as it is compared. The first person is the user.
+func SubjectKey(subject string) string {
+	key := lang.Fold(subject)
+	switch key {
+	case "i", "me", "myself", "user", "the user", "我", "本人", "用户":
+		return "user"
+	}
+	return key
+}
