@@ -56,7 +56,7 @@ var rooms = []Room{
 	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring"}), Foreign: []string{"github.com/google/uuid"}},
 
 	// Drivers know their contract; not the engine, not each other.
-	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "golang.org/x/sys"}},
+	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "golang.org/x/sys", "github.com/gofrs/flock", "github.com/google/uuid"}},
 	{Dir: "index/memindex", May: []string{"", "index", "internal/lang"}},
 
 	// Doors know the interface; no store, no index, no driver.

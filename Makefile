@@ -1,0 +1,112 @@
+# What each target does: make help.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+GO      ?= go
+BIN     := bin/yiku
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+TOOL    := $(GO) tool -modfile=tools/go.mod
+
+# No cgo anywhere but under the race detector, which needs it.
+export CGO_ENABLED := 0
+
+# The evaluation sets, where they are; they are not part of this repository.
+YIKU_EVAL_DATA ?= $(abspath ../shared/data)
+
+# The binary is stripped; more than this many bytes needs a reason.
+MAX_BINARY := 50000000
+
+# How long each fuzz target runs.
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: ## build the static, stripped binary at bin/yiku
+	$(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/yiku
+
+.PHONY: run
+run: build ## build, then start a demonstration with sample memories
+	$(BIN) demo
+
+.PHONY: test
+test: ## run every test, as the README says (TESTFLAGS adds flags)
+	$(GO) test $(TESTFLAGS) ./...
+
+.PHONY: race
+race: ## run every test under the race detector (needs gcc)
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
+
+.PHONY: check
+check: format vet lint house tidy drift size eval-check ## what CI checks beyond tests, and retrieval quality against the parent commit
+
+.PHONY: format
+format: ## fail where gofmt or go fix would change a file
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
+	$(GO) fix -diff ./...
+
+.PHONY: vet
+vet: ## go vet, on the project and its tools
+	$(GO) vet ./...
+	cd tools && $(GO) vet ./...
+
+.PHONY: lint
+lint: ## staticcheck and nilness
+	$(TOOL) staticcheck ./...
+	$(TOOL) nilness ./...
+
+.PHONY: house
+house: ## the house rules (internal/archtest) and the tools' own tests
+	$(GO) test ./internal/archtest
+	cd tools && $(GO) test ./...
+
+.PHONY: tidy
+tidy: ## fail where go.mod is not what the imports say, or a module is not what go.sum says
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+.PHONY: generate
+generate: ## write the generated files anew: docs/requirements.md, docs/openapi.json
+	$(GO) test ./internal/archtest -run TestRequirements -update
+	$(GO) test ./internal/httpapi -run OpenAPI -update
+
+.PHONY: drift
+drift: ## fail where a generated file is not what generate would write
+	@before=$$(cat docs/requirements.md docs/openapi.json | sha256sum); \
+	$(MAKE) --no-print-directory generate; \
+	[ "$$before" = "$$(cat docs/requirements.md docs/openapi.json | sha256sum)" ] || { echo "generated files were stale; see git diff docs"; exit 1; }
+
+.PHONY: size
+size: build ## fail where the binary is larger than its limit or not static
+	@bytes=$$(stat -c %s $(BIN)); echo "$(BIN): $$bytes bytes, at most $(MAX_BINARY)"; [ $$bytes -le $(MAX_BINARY) ]
+	@! readelf -d $(BIN) 2>/dev/null | grep -q NEEDED || { echo "$(BIN) is not static"; exit 1; }
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME
+	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ {t[n++]=$$1} /^ok/ {for (i=0;i<n;i++) print $$2, t[i]; n=0}' | \
+	while read -r pkg target; do \
+	  echo "fuzz $$pkg $$target"; \
+	  $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	done
+
+.PHONY: bench
+bench: ## run every benchmark (BENCHTIME says for how long)
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(or $(BENCHTIME),1s) ./...
+
+.PHONY: eval
+eval: build ## measure retrieval on the sets in YIKU_EVAL_DATA and write eval/results
+	@[ -d "$(YIKU_EVAL_DATA)" ] || { echo "no evaluation sets at $(YIKU_EVAL_DATA): set YIKU_EVAL_DATA"; exit 1; }
+	$(BIN) eval --data $(YIKU_EVAL_DATA) --out eval/results
+
+.PHONY: eval-check
+eval-check: build ## measure again and fail where a number is worse than in the parent commit
+	@YIKU_EVAL_DATA="$(YIKU_EVAL_DATA)" BIN=$(BIN) bash tools/eval-check
+
+.PHONY: nightly
+nightly: ## the long versions: race detector three times, more random cases, three minutes a fuzz target
+	$(MAKE) race TESTFLAGS='-count=3 -timeout=60m'
+	$(GO) test -timeout=60m -rapid.checks=2000 $$($(GO) list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}' ./...)
+	$(MAKE) fuzz FUZZTIME=3m
