@@ -41,6 +41,8 @@ func (c Config) serverRules() []rule {
 	addrErr := checkAddr(c.Addr)
 	rules := []rule{
 		{c.DataDir != "", "data_dir", "must not be empty"},
+		{c.Store != "", "store", "must not be empty"},
+		{c.Index != "", "index", "must not be empty"},
 		{addrErr == nil, "addr", text(addrErr)},
 		{slices.Contains([]string{"", "zh", "en"}, c.Lang), "lang", "must be zh or en"},
 		{c.URL == "" || isURL(c.URL), "url", "must be http:// or https:// with a host"},

@@ -15,6 +15,8 @@ import (
 // Config is everything that can be configured.
 type Config struct {
 	DataDir     string // where the data lies; one process at a time
+	Store       string // driver of the truth, as internal/drivers names it
+	Index       string // driver of finding
 	Addr        string // host:port to listen on; port 0 picks a free one
 	Events      string // file that JSON Lines events are appended to; "-" is standard error, "" none
 	Lang        string // language of what the command line says: zh or en; "" follows LANG
@@ -89,6 +91,8 @@ const day = 24 * time.Hour
 func Default() Config {
 	return Config{
 		DataDir:     "./yiku-data",
+		Store:       "sqlite",
+		Index:       "memory",
 		Addr:        "127.0.0.1:7421",
 		Log:         Log{Level: slog.LevelInfo, Format: "text"},
 		Server:      Server{ReadHeader: 5 * time.Second, Read: time.Minute, Write: 5 * time.Minute, Idle: time.Minute, Stop: 25 * time.Second},

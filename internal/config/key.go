@@ -23,6 +23,8 @@ func (k Key) Value(c Config) string { return format(k.at(&c)) }
 func Keys() []Key {
 	return []Key{
 		{"data_dir", "where the data lies; it belongs to one process at a time", func(c *Config) any { return &c.DataDir }},
+		{"store", "driver of the truth: sqlite", func(c *Config) any { return &c.Store }},
+		{"index", "driver of finding: memory", func(c *Config) any { return &c.Index }},
 		{"addr", "host:port to listen on, a loopback address; port 0 picks a free one", func(c *Config) any { return &c.Addr }},
 		{"events", "file that JSON Lines events are appended to; - is standard error; empty: none", func(c *Config) any { return &c.Events }},
 		{"lang", "language of the command line, zh or en; empty: as LANG says", func(c *Config) any { return &c.Lang }},

@@ -1,0 +1,94 @@
+// Package drivers holds the tables of what can stand behind each contract.
+// A new driver is one line here.
+package drivers
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/index/memindex"
+	"github.com/yiku-ai/yiku/internal/observe"
+	"github.com/yiku-ai/yiku/store"
+	"github.com/yiku-ai/yiku/store/sqlite"
+)
+
+// Options are what drivers are opened with; each takes what concerns it.
+type Options struct {
+	Dir   string // the data directory
+	Now   func() time.Time
+	NewID func() string
+	Log   *slog.Logger
+}
+
+type (
+	openStore func(context.Context, Options) (store.Store, error)
+	openIndex func(context.Context, Options) (index.Index, error)
+)
+
+func stores() map[string]openStore {
+	return map[string]openStore{
+		"sqlite": func(ctx context.Context, o Options) (store.Store, error) {
+			return sqlite.Open(ctx, o.Dir, &sqlite.Options{Now: o.Now, NewID: o.NewID, Log: o.Log})
+		},
+	}
+}
+
+func indexes() map[string]openIndex {
+	return map[string]openIndex{
+		"memory": func(context.Context, Options) (index.Index, error) { return memindex.New(nil), nil },
+	}
+}
+
+// Store opens the truth store of that name; an unknown name is ErrUnsupported.
+func Store(ctx context.Context, name string, opts Options) (store.Store, error) {
+	open, ok := stores()[name]
+	if !ok {
+		return nil, unknown("store", name, slices.Sorted(maps.Keys(stores())))
+	}
+	return open(ctx, opts)
+}
+
+// Index opens the index of that name; an unknown name is ErrUnsupported.
+func Index(ctx context.Context, name string, opts Options) (index.Index, error) {
+	open, ok := indexes()[name]
+	if !ok {
+		return nil, unknown("index", name, slices.Sorted(maps.Keys(indexes())))
+	}
+	return open(ctx, opts)
+}
+
+func unknown(what, name string, known []string) error {
+	return yiku.Errorf(yiku.ErrUnsupported, "there is no %s called %q; there are: %s", what, name, strings.Join(known, ", "))
+}
+
+// Gauges returns what can be measured of the drivers that count something.
+func Gauges(s store.Store, x index.Index) observe.Gauges {
+	return func(context.Context) []observe.Gauge {
+		var all []observe.Gauge
+		if s, ok := s.(*sqlite.Store); ok {
+			all = append(all, sqliteGauges(s.Stats())...)
+		}
+		if x, ok := x.(*memindex.Index); ok {
+			all = append(all, observe.Gauge{Name: "index_bytes", Help: "Memory that the index takes, estimated.", Value: float64(x.Bytes())})
+		}
+		return all
+	}
+}
+
+func sqliteGauges(s sqlite.Stats) []observe.Gauge {
+	return []observe.Gauge{
+		{Name: "store_commits", Help: "Groups committed since the start; each is one sync.", Value: float64(s.Commits)},
+		{Name: "store_updates", Help: "Updates committed since the start.", Value: float64(s.Updates)},
+		{Name: "store_undone", Help: "Updates undone since the start.", Value: float64(s.Undone)},
+		{Name: "store_failed_commits", Help: "Commits that failed since the start.", Value: float64(s.Failed)},
+		{Name: "store_largest_group", Help: "Updates of the largest group since the start.", Value: float64(s.LargestGroup)},
+		{Name: "store_wal_bytes", Help: "Size of the write-ahead log.", Value: float64(s.WALBytes)},
+		{Name: "store_readers", Help: "Connections for reading.", Value: float64(s.Readers)},
+	}
+}
