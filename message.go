@@ -3,6 +3,7 @@ package yiku
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -80,7 +81,7 @@ type ToolCall struct {
 // ToolFunction names the function and holds its arguments as JSON text, as
 // the model wrote them.
 type ToolFunction struct {
-	Name      string `json:"name" maxLength:"256"`
+	Name      string `json:"name" minLength:"1" maxLength:"256"`
 	Arguments string `json:"arguments,omitempty"`
 }
 
@@ -152,18 +153,57 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	}{p.Type, p.Text})
 }
 
-// UnmarshalJSON reads an object with a type.
+// UnmarshalJSON reads an object with a type. Names are matched exactly, so
+// that the text is the one that stands in the part as it came.
 func (p *Part) UnmarshalJSON(b []byte) error {
-	var v struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(b, &v); err != nil {
+	var v map[string]json.RawMessage
+	if err := json.Unmarshal(b, &v); err != nil || v == nil {
 		return errors.New("a part must be an object with a type")
 	}
-	if v.Type == "" {
+	var kind, text string
+	if err := json.Unmarshal(v["type"], &kind); err != nil || kind == "" {
 		return errors.New("a part must have a type")
 	}
-	p.Type, p.Text, p.raw = v.Type, v.Text, append(json.RawMessage(nil), b...)
+	if raw, ok := v["text"]; ok {
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return errors.New("a part's text must be a string")
+		}
+	}
+	p.Type, p.Text, p.raw = kind, text, append(json.RawMessage(nil), b...)
 	return nil
+}
+
+// MaxMessageBytes is the most text that one message may hold, in bytes: its
+// content, and the arguments of each of its tool calls.
+const MaxMessageBytes = 1 << 20
+
+// Check names what is wrong with a message beyond the limits in its tags. An
+// empty tool result is a result, so it may have no content.
+func (m Message) Check(path string) []FieldError {
+	var faults []FieldError
+	fault := func(field, message string) {
+		faults = append(faults, FieldError{Field: path + field, Message: message})
+	}
+	if m.Content.IsZero() && len(m.ToolCalls) == 0 && m.Role != RoleTool {
+		fault(".content", "must not be empty without tool_calls")
+	}
+	if len(m.ToolCalls) > 0 && m.Role != RoleAssistant {
+		fault(".tool_calls", "stand on role assistant only")
+	}
+	if m.Role == RoleTool && m.ToolCallID == "" {
+		fault(".tool_call_id", "is required on role tool")
+	}
+	size := len(m.Content.Text)
+	for _, p := range m.Content.Parts {
+		size += len(p.Text)
+	}
+	if size > MaxMessageBytes {
+		fault(".content", "must have at most 1 MB of text")
+	}
+	for i, c := range m.ToolCalls {
+		if len(c.Function.Arguments) > MaxMessageBytes {
+			fault(".tool_calls["+strconv.Itoa(i)+"].function.arguments", "must have at most 1 MB")
+		}
+	}
+	return faults
 }

@@ -1,0 +1,142 @@
+package client
+
+import (
+	"context"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// CreateSession implements yiku.Service.
+func (c *Client) CreateSession(ctx context.Context, req yiku.CreateSessionRequest) (yiku.Session, error) {
+	return call[yiku.Session](ctx, c, "create_session", req)
+}
+
+// ListSessions implements yiku.Service.
+func (c *Client) ListSessions(ctx context.Context, req yiku.ListSessionsRequest) (yiku.Page[yiku.Session], error) {
+	return call[yiku.Page[yiku.Session]](ctx, c, "list_sessions", req)
+}
+
+// GetSession implements yiku.Service.
+func (c *Client) GetSession(ctx context.Context, req yiku.GetSessionRequest) (yiku.Session, error) {
+	return call[yiku.Session](ctx, c, "get_session", req)
+}
+
+// DeleteSession implements yiku.Service.
+func (c *Client) DeleteSession(ctx context.Context, req yiku.DeleteSessionRequest) (yiku.Empty, error) {
+	return call[yiku.Empty](ctx, c, "delete_session", req)
+}
+
+// AppendMessages implements yiku.Service.
+func (c *Client) AppendMessages(ctx context.Context, req yiku.AppendMessagesRequest) (yiku.AppendMessagesResponse, error) {
+	return call[yiku.AppendMessagesResponse](ctx, c, "append_messages", req)
+}
+
+// ListMessages implements yiku.Service.
+func (c *Client) ListMessages(ctx context.Context, req yiku.ListMessagesRequest) (yiku.Page[yiku.Message], error) {
+	return call[yiku.Page[yiku.Message]](ctx, c, "list_messages", req)
+}
+
+// EndSession implements yiku.Service.
+func (c *Client) EndSession(ctx context.Context, req yiku.EndSessionRequest) (yiku.JobResponse, error) {
+	return call[yiku.JobResponse](ctx, c, "end_session", req)
+}
+
+// ForkSession implements yiku.Service.
+func (c *Client) ForkSession(ctx context.Context, req yiku.ForkSessionRequest) (yiku.Session, error) {
+	return call[yiku.Session](ctx, c, "fork_session", req)
+}
+
+// ExportSession implements yiku.Service.
+func (c *Client) ExportSession(ctx context.Context, req yiku.ExportSessionRequest) (yiku.SessionExport, error) {
+	return call[yiku.SessionExport](ctx, c, "export_session", req)
+}
+
+// ImportSession implements yiku.Service.
+func (c *Client) ImportSession(ctx context.Context, req yiku.ImportSessionRequest) (yiku.Session, error) {
+	return call[yiku.Session](ctx, c, "import_session", req)
+}
+
+// GetWorking implements yiku.Service.
+func (c *Client) GetWorking(ctx context.Context, req yiku.GetWorkingRequest) (yiku.WorkingMemory, error) {
+	return call[yiku.WorkingMemory](ctx, c, "get_working", req)
+}
+
+// PutWorking implements yiku.Service.
+func (c *Client) PutWorking(ctx context.Context, req yiku.PutWorkingRequest) (yiku.WorkingMemory, error) {
+	return call[yiku.WorkingMemory](ctx, c, "put_working", req)
+}
+
+// PatchWorking implements yiku.Service.
+func (c *Client) PatchWorking(ctx context.Context, req yiku.PatchWorkingRequest) (yiku.WorkingMemory, error) {
+	return call[yiku.WorkingMemory](ctx, c, "patch_working", req)
+}
+
+// DeleteWorking implements yiku.Service.
+func (c *Client) DeleteWorking(ctx context.Context, req yiku.DeleteWorkingRequest) (yiku.Empty, error) {
+	return call[yiku.Empty](ctx, c, "delete_working", req)
+}
+
+// CompleteTask implements yiku.Service.
+func (c *Client) CompleteTask(ctx context.Context, req yiku.CompleteTaskRequest) (yiku.CompleteTaskResponse, error) {
+	return call[yiku.CompleteTaskResponse](ctx, c, "complete_task", req)
+}
+
+// GetContext implements yiku.Service.
+func (c *Client) GetContext(ctx context.Context, req yiku.GetContextRequest) (yiku.GetContextResponse, error) {
+	return call[yiku.GetContextResponse](ctx, c, "get_context", req)
+}
+
+// GetSnapshot implements yiku.Service.
+func (c *Client) GetSnapshot(ctx context.Context, req yiku.GetSnapshotRequest) (yiku.Snapshot, error) {
+	return call[yiku.Snapshot](ctx, c, "get_snapshot", req)
+}
+
+// SaveMemory implements yiku.Service.
+func (c *Client) SaveMemory(ctx context.Context, req yiku.SaveMemoryRequest) (yiku.SaveMemoryResponse, error) {
+	return call[yiku.SaveMemoryResponse](ctx, c, "save_memory", req)
+}
+
+// SearchMemory implements yiku.Service.
+func (c *Client) SearchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (yiku.SearchMemoryResponse, error) {
+	return call[yiku.SearchMemoryResponse](ctx, c, "search_memory", req)
+}
+
+// ListMemories implements yiku.Service.
+func (c *Client) ListMemories(ctx context.Context, req yiku.ListMemoriesRequest) (yiku.Page[yiku.Memory], error) {
+	return call[yiku.Page[yiku.Memory]](ctx, c, "list_memories", req)
+}
+
+// GetMemory implements yiku.Service.
+func (c *Client) GetMemory(ctx context.Context, req yiku.MemoryRequest) (yiku.Memory, error) {
+	return call[yiku.Memory](ctx, c, "get_memory", req)
+}
+
+// PatchMemory implements yiku.Service.
+func (c *Client) PatchMemory(ctx context.Context, req yiku.PatchMemoryRequest) (yiku.Memory, error) {
+	return call[yiku.Memory](ctx, c, "patch_memory", req)
+}
+
+// DeleteMemory implements yiku.Service.
+func (c *Client) DeleteMemory(ctx context.Context, req yiku.DeleteMemoryRequest) (yiku.Empty, error) {
+	return call[yiku.Empty](ctx, c, "delete_memory", req)
+}
+
+// MemoryHistory implements yiku.Service.
+func (c *Client) MemoryHistory(ctx context.Context, req yiku.MemoryHistoryRequest) (yiku.Page[yiku.MemoryVersion], error) {
+	return call[yiku.Page[yiku.MemoryVersion]](ctx, c, "memory_history", req)
+}
+
+// MemorySources implements yiku.Service.
+func (c *Client) MemorySources(ctx context.Context, req yiku.MemoryRequest) (yiku.MemorySources, error) {
+	return call[yiku.MemorySources](ctx, c, "memory_sources", req)
+}
+
+// RestoreMemory implements yiku.Service.
+func (c *Client) RestoreMemory(ctx context.Context, req yiku.RestoreMemoryRequest) (yiku.Memory, error) {
+	return call[yiku.Memory](ctx, c, "restore_memory", req)
+}
+
+// ConfirmMemory implements yiku.Service.
+func (c *Client) ConfirmMemory(ctx context.Context, req yiku.ConfirmMemoryRequest) (yiku.Memory, error) {
+	return call[yiku.Memory](ctx, c, "confirm_memory", req)
+}

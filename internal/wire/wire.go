@@ -1,0 +1,132 @@
+// Package wire says how the operations of yiku.Service travel over HTTP: the
+// operation table, where each field of a request stands, the problem document
+// with its codes and statuses, entity tags, and the trace of a request.
+//
+// It is written once and read by the server, the client, the OpenAPI document
+// and the command line. It imports the root package and the standard library
+// only, so that the client stays small.
+package wire
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// Operation is one entry of the table.
+type Operation struct {
+	ID       string       // snake_case; the operationId and the name of the MCP tool
+	Method   string       // the HTTP method
+	Path     string       // with {name} for each path parameter
+	Summary  string       // one line for documents and help texts
+	Status   int          // the status of success
+	Access   yiku.Access  // the role that a credential needs
+	Tag      string       // the group it is shown in
+	Request  reflect.Type // a flat struct
+	Response reflect.Type
+
+	// Call runs the operation; req is a pointer to a value of Request, and the
+	// answer is a value of Response.
+	Call func(ctx context.Context, s yiku.Service, req any) (any, error)
+}
+
+// define completes an entry with the types and the method of the service.
+func define[Req, Res any](o Operation, call func(yiku.Service, context.Context, Req) (Res, error)) Operation {
+	o.Request, o.Response = reflect.TypeFor[Req](), reflect.TypeFor[Res]()
+	o.Call = func(ctx context.Context, s yiku.Service, req any) (any, error) {
+		return call(s, ctx, *req.(*Req))
+	}
+	if o.Status == 0 {
+		o.Status = http.StatusOK
+	}
+	return o
+}
+
+// Operations returns the table, in the order in which documents show it.
+func Operations() []Operation {
+	var all []Operation
+	all = append(all, sessionOperations()...)
+	all = append(all, workingOperations()...)
+	all = append(all, contextOperations()...)
+	return append(all, memoryOperations()...)
+}
+
+func sessionOperations() []Operation {
+	const tag, read, write = "sessions", yiku.AccessRead, yiku.AccessWrite
+	return []Operation{
+		define(Operation{ID: "create_session", Method: "POST", Path: "/v1/sessions", Status: 201, Access: write, Tag: tag,
+			Summary: "Open a session."}, yiku.Service.CreateSession),
+		define(Operation{ID: "list_sessions", Method: "GET", Path: "/v1/sessions", Access: read, Tag: tag,
+			Summary: "List a user's sessions, newest activity first."}, yiku.Service.ListSessions),
+		define(Operation{ID: "get_session", Method: "GET", Path: "/v1/sessions/{session_id}", Access: read, Tag: tag,
+			Summary: "Read one session."}, yiku.Service.GetSession),
+		define(Operation{ID: "delete_session", Method: "DELETE", Path: "/v1/sessions/{session_id}", Status: 204, Access: write, Tag: tag,
+			Summary: "Delete a session with its messages."}, yiku.Service.DeleteSession),
+		define(Operation{ID: "append_messages", Method: "POST", Path: "/v1/sessions/{session_id}/messages", Status: 201, Access: write, Tag: tag,
+			Summary: "Append messages, all or none; a new session is opened."}, yiku.Service.AppendMessages),
+		define(Operation{ID: "list_messages", Method: "GET", Path: "/v1/sessions/{session_id}/messages", Access: read, Tag: tag,
+			Summary: "List a session's messages, oldest first."}, yiku.Service.ListMessages),
+		define(Operation{ID: "end_session", Method: "POST", Path: "/v1/sessions/{session_id}/end", Status: 202, Access: write, Tag: tag,
+			Summary: "End a session; what it taught is extracted."}, yiku.Service.EndSession),
+		define(Operation{ID: "fork_session", Method: "POST", Path: "/v1/sessions/{session_id}/fork", Status: 201, Access: write, Tag: tag,
+			Summary: "Copy a session's messages into a new session."}, yiku.Service.ForkSession),
+		define(Operation{ID: "export_session", Method: "GET", Path: "/v1/sessions/{session_id}/export", Access: read, Tag: tag,
+			Summary: "Give a session as one document."}, yiku.Service.ExportSession),
+		define(Operation{ID: "import_session", Method: "POST", Path: "/v1/sessions/import", Status: 201, Access: write, Tag: tag,
+			Summary: "Make a session from an export or from messages in a public form."}, yiku.Service.ImportSession),
+	}
+}
+
+func workingOperations() []Operation {
+	const tag, read, write = "working memory", yiku.AccessRead, yiku.AccessWrite
+	return []Operation{
+		define(Operation{ID: "get_working", Method: "GET", Path: "/v1/sessions/{session_id}/working", Access: read, Tag: tag,
+			Summary: "Read the working memory that a session sees."}, yiku.Service.GetWorking),
+		define(Operation{ID: "put_working", Method: "PUT", Path: "/v1/sessions/{session_id}/working", Access: write, Tag: tag,
+			Summary: "Replace the working memory."}, yiku.Service.PutWorking),
+		define(Operation{ID: "patch_working", Method: "PATCH", Path: "/v1/sessions/{session_id}/working", Access: write, Tag: tag,
+			Summary: "Merge into the working memory."}, yiku.Service.PatchWorking),
+		define(Operation{ID: "delete_working", Method: "DELETE", Path: "/v1/sessions/{session_id}/working", Status: 204, Access: write, Tag: tag,
+			Summary: "Clear the working memory."}, yiku.Service.DeleteWorking),
+		define(Operation{ID: "complete_task", Method: "POST", Path: "/v1/tasks/{task_id}/complete", Access: write, Tag: tag,
+			Summary: "End a task and keep its result."}, yiku.Service.CompleteTask),
+	}
+}
+
+func contextOperations() []Operation {
+	const tag, read = "context", yiku.AccessRead
+	return []Operation{
+		define(Operation{ID: "get_context", Method: "POST", Path: "/v1/context", Access: read, Tag: tag,
+			Summary: "Give everything that the next request to a model needs."}, yiku.Service.GetContext),
+		define(Operation{ID: "get_snapshot", Method: "GET", Path: "/v1/snapshots/{id}", Access: read, Tag: tag,
+			Summary: "Read a stored context."}, yiku.Service.GetSnapshot),
+	}
+}
+
+func memoryOperations() []Operation {
+	const tag, read, write = "memories", yiku.AccessRead, yiku.AccessWrite
+	return []Operation{
+		define(Operation{ID: "save_memory", Method: "POST", Path: "/v1/memories", Status: 201, Access: write, Tag: tag,
+			Summary: "Save one memory by hand."}, yiku.Service.SaveMemory),
+		define(Operation{ID: "search_memory", Method: "POST", Path: "/v1/memories/search", Access: read, Tag: tag,
+			Summary: "Find memories by meaning and words."}, yiku.Service.SearchMemory),
+		define(Operation{ID: "list_memories", Method: "GET", Path: "/v1/memories", Access: read, Tag: tag,
+			Summary: "List a user's memories, newest first."}, yiku.Service.ListMemories),
+		define(Operation{ID: "get_memory", Method: "GET", Path: "/v1/memories/{id}", Access: read, Tag: tag,
+			Summary: "Read one memory."}, yiku.Service.GetMemory),
+		define(Operation{ID: "patch_memory", Method: "PATCH", Path: "/v1/memories/{id}", Access: write, Tag: tag,
+			Summary: "Change one memory; what it was is kept as a version."}, yiku.Service.PatchMemory),
+		define(Operation{ID: "delete_memory", Method: "DELETE", Path: "/v1/memories/{id}", Status: 204, Access: write, Tag: tag,
+			Summary: "Delete one memory for good."}, yiku.Service.DeleteMemory),
+		define(Operation{ID: "memory_history", Method: "GET", Path: "/v1/memories/{id}/history", Access: read, Tag: tag,
+			Summary: "List what a memory was."}, yiku.Service.MemoryHistory),
+		define(Operation{ID: "memory_sources", Method: "GET", Path: "/v1/memories/{id}/sources", Access: read, Tag: tag,
+			Summary: "Give the messages and memories that one came from."}, yiku.Service.MemorySources),
+		define(Operation{ID: "restore_memory", Method: "POST", Path: "/v1/memories/{id}/restore", Access: write, Tag: tag,
+			Summary: "Make an archived, stale or superseded memory active again."}, yiku.Service.RestoreMemory),
+		define(Operation{ID: "confirm_memory", Method: "POST", Path: "/v1/memories/{id}/confirm", Access: write, Tag: tag,
+			Summary: "Say that a memory is still true."}, yiku.Service.ConfirmMemory),
+	}
+}
