@@ -28,12 +28,14 @@ type Validator interface {
 	Check(path string) []yiku.FieldError
 }
 
-// Checker validates requests. Its zero value is ready; it remembers each
-// type's rules, so one Checker should be kept. It may be used by many
-// goroutines at once.
+// Checker validates requests. It remembers each type's rules, so one Checker
+// should be kept. It may be used by many goroutines at once.
 type Checker struct {
 	plans sync.Map // reflect.Type → *plan
 }
+
+// New returns a checker.
+func New() *Checker { return &Checker{} }
 
 // Request validates one request, a struct or a pointer to one. It returns nil
 // or one *yiku.Error that wraps yiku.ErrInvalid and names every field at fault
@@ -151,10 +153,6 @@ func (w *walk) object(v reflect.Value) {
 		w.at = append(w.at, segment{name: r.Name})
 		switch {
 		case !f.IsZero():
-			if r.ReadOnly {
-				w.fault("is set by the server; leave it out")
-				break
-			}
 			w.value(r, r.look, f)
 		case r.Required:
 			w.absent(r)

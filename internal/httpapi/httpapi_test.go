@@ -45,7 +45,7 @@ type settings struct {
 func newWorld(t *testing.T, s settings) world {
 	t.Helper()
 	w := world{logs: &bytes.Buffer{}, seen: new(any)}
-	checker := &check.Checker{}
+	checker := check.New()
 	stub := servicetest.Stub{Handle: func(_ context.Context, _ string, req any) (any, error) {
 		*w.seen = req
 		if s.panics {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/wire"
 )
 
@@ -53,7 +54,7 @@ func (s *server) trace(w http.ResponseWriter, r *http.Request) *http.Request {
 		t.RequestID = s.NewID()
 	}
 	w.Header().Set("X-Request-ID", t.RequestID)
-	return r.WithContext(wire.WithTrace(r.Context(), t))
+	return r.WithContext(observe.WithRequest(wire.WithTrace(r.Context(), t), t.RequestID, t.TraceID))
 }
 
 // route serves the request, and answers in problem documents where the mux
