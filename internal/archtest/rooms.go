@@ -61,9 +61,11 @@ var rooms = []Room{
 
 	// Doors know the interface; no store, no index, no driver.
 	{Dir: "client", May: []string{"", "internal/wire"}},
-	{Dir: "internal/httpapi", May: []string{"", "internal/wire", "internal/check", "internal/observe"}, Foreign: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "github.com/prometheus"}},
+	{Dir: "internal/httpapi", May: []string{"", "internal/wire", "internal/check", "internal/observe"}, Foreign: []string{"github.com/go-json-experiment/json"}},
 
 	// Wiring.
+	{Dir: "internal/usage", Pure: true},
+	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "internal/lang", "internal/keyring", "internal/observe"}},
 	{Dir: "internal/config", May: []string{""}, Foreign: []string{"github.com/knadh/koanf", "go.yaml.in/yaml/v3"}},
 	{Dir: "internal/app", May: []string{"..."}, Foreign: []string{"github.com/prometheus"}},
 	{Dir: "internal/cli", May: []string{"..."}, Foreign: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
