@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	sqlIntegrity   = `PRAGMA integrity_check(20)`
+	sqlForeignKeys = `PRAGMA foreign_key_check`
+	sqlWrongCounts = `SELECT count(*) FROM sessions s WHERE s.message_count <> (SELECT count(*) FROM messages m WHERE m.session = s.key)`
+	sqlBehindSeq   = `SELECT count(*) FROM owners o WHERE (o.number << 40 | o.seq) < max(
+		coalesce((SELECT max(changed) FROM memories WHERE changed BETWEEN o.number << 40 AND (o.number << 40 | 1099511627775)), 0),
+		coalesce((SELECT max(changed) FROM sessions WHERE changed BETWEEN o.number << 40 AND (o.number << 40 | 1099511627775)), 0),
+		coalesce((SELECT max(key) FROM messages WHERE key BETWEEN o.number << 40 AND (o.number << 40 | 1099511627775)), 0),
+		coalesce((SELECT max(changed) FROM tombstones WHERE changed BETWEEN o.number << 40 AND (o.number << 40 | 1099511627775)), 0))`
+)
+
+// Check reads through the store; see store.Store. What it reports names
+// tables and counts, never content.
+func (s *Store) Check(ctx context.Context) ([]string, error) {
+	var found []string
+	if err := s.Ready(ctx); err != nil {
+		found = append(found, err.Error())
+	}
+	err := s.View(ctx, func(r store.Reader) error {
+		c := r.(*reader).c
+		lines := func(sql, format string) error {
+			return c.each(sql, func(st *sqlite3.Stmt) error {
+				if text := st.ColumnText(0); text != "ok" {
+					found = append(found, fmt.Sprintf(format, text))
+				}
+				return nil
+			})
+		}
+		if err := lines(sqlIntegrity, "%s"); err != nil {
+			return foreign("check integrity", err)
+		}
+		if err := lines(sqlForeignKeys, "a row of table %s refers to one that is missing"); err != nil {
+			return foreign("check references", err)
+		}
+		for format, sql := range map[string]string{
+			"%d sessions count their messages wrongly": sqlWrongCounts,
+			"%d owners have numbers beyond their seq":  sqlBehindSeq,
+		} {
+			n, err := c.number(sql)
+			if err != nil {
+				return foreign("check counts", err)
+			}
+			if n > 0 {
+				found = append(found, fmt.Sprintf(format, n))
+			}
+		}
+		return nil
+	})
+	return found, err
+}

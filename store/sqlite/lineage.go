@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	sqlSources   = `SELECT source_kind, source FROM lineage WHERE item = ? AND item_kind = ? ORDER BY n`
+	sqlDerived   = `SELECT item_kind, item FROM lineage WHERE source = ? AND source_kind = ? ORDER BY n`
+	sqlAddEdge   = `INSERT INTO lineage (item, source, item_kind, source_kind, n) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+	sqlHasItem1  = `SELECT 1 FROM memories WHERE key = ?`
+	sqlHasItem2  = `SELECT 1 FROM messages WHERE key = ?`
+	sqlHasItem3  = `SELECT 1 FROM sessions WHERE key = ?`
+	sqlDropUp    = `DELETE FROM lineage WHERE item = ?`
+	sqlDropDown  = `DELETE FROM lineage WHERE source = ?`
+	sqlDropCites = `DELETE FROM snapshots WHERE key IN (SELECT snapshot FROM snapshot_items WHERE item = ?)`
+	sqlForgetIt  = `UPDATE idempotency SET forgotten = 1 WHERE key IN (SELECT record FROM idempotency_items WHERE item = ?)`
+	sqlDropVec   = `DELETE FROM vectors WHERE item = ?`
+	sqlDropTerms = `DELETE FROM terms WHERE item = ?`
+)
+
+// Sources lists what an item was made from; see store.Reader.
+func (r *reader) Sources(owner yiku.Owner, item store.Item) ([]store.Item, error) {
+	return r.edges(owner, item, sqlSources)
+}
+
+// Derived lists what was made from an item; see store.Reader.
+func (r *reader) Derived(owner yiku.Owner, item store.Item) ([]store.Item, error) {
+	return r.edges(owner, item, sqlDerived)
+}
+
+func (r *reader) edges(owner yiku.Owner, item store.Item, sql string) ([]store.Item, error) {
+	o, err := r.find(owner)
+	if err != nil || o == nil || !o.has(item.Key) {
+		return nil, err
+	}
+	var list []store.Item
+	err = r.c.each(sql, func(st *sqlite3.Stmt) error {
+		list = append(list, store.Item{Kind: store.ItemKind(st.ColumnInt(0)), Key: st.ColumnInt64(1)})
+		return nil
+	}, item.Key, int(item.Kind))
+	return list, foreign("read lineage", err)
+}
+
+// AddLineage records what an item was made from; see store.Tx.
+func (t *tx) AddLineage(item store.Item, sources []store.Item) error {
+	return t.atomic("add lineage", func() error {
+		if err := t.mustHave(item); err != nil {
+			return err
+		}
+		for _, s := range sources {
+			if err := t.mustHave(s); err != nil {
+				return err
+			}
+			n := t.nextOutside()
+			if err := t.c.run(sqlAddEdge, item.Key, s.Key, int(item.Kind), int(s.Kind), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// mustHave reports an item that is not a row of the owner.
+func (t *tx) mustHave(item store.Item) error {
+	sql := map[store.ItemKind]string{store.ItemMemory: sqlHasItem1, store.ItemMessage: sqlHasItem2, store.ItemSession: sqlHasItem3}[item.Kind]
+	if sql == "" || !t.own.has(item.Key) {
+		return notFound("item")
+	}
+	n, err := t.c.number(sql, item.Key)
+	if err == nil && n == 0 {
+		return notFound("item")
+	}
+	return err
+}
+
+// dropTraces deletes what speaks of a row elsewhere: lineage, vectors, terms
+// and the snapshots that cite it; idempotency records that made it become
+// forgotten.
+func (t *tx) dropTraces(key int64) error {
+	for _, sql := range []string{sqlDropUp, sqlDropDown, sqlDropCites, sqlForgetIt, sqlDropVec, sqlDropTerms} {
+		if err := t.c.run(sql, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

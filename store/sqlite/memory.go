@@ -1,0 +1,350 @@
+package sqlite
+
+import (
+	"encoding/hex"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const memorySelect = `SELECT m.key, m.changed, m.id, m.version, m.reason, m.kind, m.type, m.level, m.status, m.origin,
+	m.content_mark, m.importance, m.confidence, m.trust, m.pinned,
+	coalesce(m.valid_from, -62135596800000000), coalesce(m.valid_to, -62135596800000000),
+	coalesce(m.expires_at, -62135596800000000), coalesce(m.confirmed_at, -62135596800000000),
+	m.recorded_at, m.updated_at, m.body, f.single, f.body,
+	coalesce(a.last_at, -62135596800000000), a.count
+	FROM memories m LEFT JOIN facts f ON f.key = m.key LEFT JOIN access a ON a.key = m.key`
+
+const (
+	sqlMemory      = memorySelect + ` WHERE m.owner = ? AND m.id = ?`
+	sqlMemoryByKey = memorySelect + ` WHERE m.key = ?`
+	sqlMemoryRange = memorySelect + ` WHERE m.key BETWEEN ? AND ? ORDER BY m.key`
+	sqlDuplicate   = memorySelect + ` WHERE m.owner = ? AND m.scope_mark = ? AND m.content_mark = ?
+	AND m.status = 'active' AND m.content_mark <> x''`
+)
+
+// Memory returns a memory by its id; see store.Reader.
+func (r *reader) Memory(owner yiku.Owner, id string) (store.Memory, error) {
+	o, err := r.must(owner, "memory")
+	if err != nil {
+		return store.Memory{}, err
+	}
+	return r.oneMemory(o, sqlMemory, o.number, id)
+}
+
+func (r *reader) oneMemory(o *ownerRef, sql string, args ...any) (m store.Memory, err error) {
+	found, err := r.c.one(sql, func(st *sqlite3.Stmt) error {
+		m, err = r.readMemory(o, st)
+		return err
+	}, args...)
+	if err != nil {
+		return store.Memory{}, foreign("read memory", err)
+	}
+	if !found {
+		return store.Memory{}, notFound("memory")
+	}
+	return m, nil
+}
+
+// MemoriesByKey returns memories in the order of their keys; see store.Reader.
+func (r *reader) MemoriesByKey(owner yiku.Owner, keys []int64) ([]store.Memory, error) {
+	o, err := r.find(owner)
+	if err != nil || o == nil {
+		return nil, err
+	}
+	list := make([]store.Memory, 0, len(keys))
+	err = r.eachKey(o, keys, sqlMemoryByKey, sqlMemoryRange, func(st *sqlite3.Stmt) error {
+		m, err := r.readMemory(o, st)
+		list = append(list, m)
+		return err
+	})
+	return list, foreign("read memories", err)
+}
+
+// Duplicate returns the active memory of the same scope and content; see store.Reader.
+func (r *reader) Duplicate(owner yiku.Owner, m store.Memory) (store.Memory, error) {
+	o, err := r.must(owner, "duplicate")
+	if err != nil {
+		return store.Memory{}, err
+	}
+	if m.ContentNorm == "" {
+		return store.Memory{}, notFound("duplicate")
+	}
+	return r.oneMemory(o, sqlDuplicate, o.number, r.scopeMark(o, &m), r.mark(o, "content", m.ContentNorm))
+}
+
+// scopeMark stands for where a memory holds.
+func (r *reader) scopeMark(o *ownerRef, m *store.Memory) []byte {
+	return r.mark(o, "scope", string(m.Level), m.ProjectID, m.TaskID, m.AgentID)
+}
+
+func (r *reader) readMemory(o *ownerRef, st *sqlite3.Stmt) (m store.Memory, err error) {
+	m.Key, m.Seq = st.ColumnInt64(0), seq(st.ColumnInt64(1))
+	m.ID, m.UserID = st.ColumnText(2), o.owner.User()
+	m.Version, m.Reason = st.ColumnInt64(3), known(st.ColumnRawText(4))
+	m.Kind, m.Type = yiku.Kind(known(st.ColumnRawText(5))), yiku.Type(known(st.ColumnRawText(6)))
+	m.Level, m.Status = yiku.Level(known(st.ColumnRawText(7))), yiku.Status(known(st.ColumnRawText(8)))
+	m.Origin = yiku.Origin(known(st.ColumnRawText(9)))
+	m.Hash = hex.EncodeToString(st.ColumnRawBlob(10))
+	m.Importance, m.Confidence, m.Trust = st.ColumnFloat(11), st.ColumnFloat(12), st.ColumnFloat(13)
+	m.Pinned = st.ColumnBool(14)
+	m.ValidFrom, m.ValidTo = instant(st.ColumnInt64(15)), instant(st.ColumnInt64(16))
+	m.ExpiresAt, m.ConfirmedAt = instant(st.ColumnInt64(17)), instant(st.ColumnInt64(18))
+	m.CreatedAt, m.UpdatedAt = instant(st.ColumnInt64(19)), instant(st.ColumnInt64(20))
+	plain, err := r.open(o, "memories", m.Key, st.ColumnRawBlob(21))
+	if err != nil {
+		return m, err
+	}
+	u := unpack(plain)
+	m.Content, m.ProjectID, m.TaskID, m.AgentID = u.next(), u.next(), u.next(), u.next()
+	m.SessionID, m.Supersedes = u.next(), u.next()
+	m.Topics, m.DerivedFrom, m.Sources = u.list(), u.list(), u.list()
+	if m.Metadata, err = object(u.next()); err != nil {
+		return m, err
+	}
+	if u.bad {
+		return m, u.err()
+	}
+	if fact := st.ColumnRawBlob(23); fact != nil {
+		m.Single = st.ColumnBool(22)
+		if plain, err = r.open(o, "facts", m.Key, fact); err != nil {
+			return m, err
+		}
+		u = unpack(plain)
+		m.Subject, m.Attribute, m.Value = u.next(), u.next(), u.next()
+	}
+	m.LastAccess, m.AccessCount = instant(st.ColumnInt64(24)), st.ColumnInt64(25)
+	return m, u.err()
+}
+
+const sqlVersions = `SELECT key, replaced_at, reason, body FROM versions WHERE memory = ? ORDER BY key DESC`
+
+// Versions lists what a memory was; see store.Reader.
+func (r *reader) Versions(owner yiku.Owner, memoryKey int64) ([]store.Version, error) {
+	o, err := r.find(owner)
+	if err != nil || o == nil || !o.has(memoryKey) {
+		return nil, err
+	}
+	var list []store.Version
+	err = r.c.each(sqlVersions, func(st *sqlite3.Stmt) error {
+		v := store.Version{ReplacedAt: instant(st.ColumnInt64(1)), Reason: st.ColumnText(2)}
+		plain, err := r.open(o, "versions", st.ColumnInt64(0), st.ColumnRawBlob(3))
+		if err != nil {
+			return err
+		}
+		if err := fromJSON(string(plain), &v.Memory); err != nil {
+			return err
+		}
+		for k, x := range v.Memory.Metadata {
+			v.Memory.Metadata[k] = plainNumbers(x)
+		}
+		list = append(list, v)
+		return nil
+	}, memoryKey)
+	return list, foreign("list versions", err)
+}
+
+const (
+	sqlAddMemory = `INSERT INTO memories (changed, version, reason, kind, type, level, status, origin,
+	project_mark, task_mark, agent_mark, scope_mark, content_mark, importance, confidence, trust, pinned,
+	valid_from, valid_to, expires_at, confirmed_at, updated_at, body, key, owner, id, recorded_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	sqlUpdateMemory = `UPDATE memories SET changed = ?, version = ?, reason = ?, kind = ?, type = ?, level = ?, status = ?, origin = ?,
+	project_mark = ?, task_mark = ?, agent_mark = ?, scope_mark = ?, content_mark = ?, importance = ?, confidence = ?, trust = ?, pinned = ?,
+	valid_from = ?, valid_to = ?, expires_at = ?, confirmed_at = ?, updated_at = ?, body = ? WHERE key = ?`
+	sqlMarks      = `SELECT m.content_mark, f.subject_mark, f.attribute_mark FROM memories m LEFT JOIN facts f ON f.key = m.key WHERE m.key = ?`
+	sqlAddVersion = `INSERT INTO versions (key, memory, replaced_at, reason, body) VALUES (?, ?, ?, ?, ?)`
+	sqlPutFact    = `INSERT INTO facts (key, owner, subject_mark, attribute_mark, single, current_mark, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (key) DO UPDATE SET subject_mark = excluded.subject_mark, attribute_mark = excluded.attribute_mark,
+	single = excluded.single, current_mark = excluded.current_mark, body = excluded.body`
+	sqlDropFact  = `DELETE FROM facts WHERE key = ?`
+	sqlAddAccess = `INSERT INTO access (key, last_at, count) VALUES (?, ?, ?)`
+)
+
+// marks are the blind marks of a memory's texts.
+type marks struct{ content, subject, attribute []byte }
+
+// AddMemory adds a memory; see store.Tx.
+func (t *tx) AddMemory(m *store.Memory) error {
+	if m.ID == "" {
+		return yiku.Invalid("id", "must not be empty")
+	}
+	row := *m
+	roundMemory(&row)
+	row.UserID, row.Version, row.Reason = t.own.owner.User(), 1, "created"
+	own := marks{
+		content:   t.mark(t.own, "content", m.ContentNorm),
+		subject:   t.mark(t.own, "subject", m.SubjectNorm),
+		attribute: t.mark(t.own, "attribute", m.AttributeNorm),
+	}
+	return t.atomic("add memory", func() error {
+		changed := t.next()
+		row.Key, row.Seq = changed, seq(changed)
+		if err := t.writeMemory(sqlAddMemory, &row, own, t.own.number, row.ID, row.CreatedAt.UnixMicro()); err != nil {
+			return err
+		}
+		if row.AccessCount != 0 || !row.LastAccess.IsZero() {
+			if err := t.c.run(sqlAddAccess, row.Key, row.LastAccess, row.AccessCount); err != nil {
+				return err
+			}
+		}
+		*m = row
+		return nil
+	})
+}
+
+// UpdateMemory replaces a memory and keeps what it was; see store.Tx.
+func (t *tx) UpdateMemory(m *store.Memory, reason string) error {
+	if !t.own.has(m.Key) {
+		return notFound("memory")
+	}
+	old, err := t.oneMemory(t.own, sqlMemoryByKey, m.Key)
+	if err != nil {
+		return err
+	}
+	row := *m
+	roundMemory(&row)
+	row.UserID, row.ID, row.CreatedAt = old.UserID, old.ID, old.CreatedAt
+	row.LastAccess, row.AccessCount = old.LastAccess, old.AccessCount
+	row.Version, row.Reason = old.Version+1, reason
+	own, err := t.newMarks(&row, &old)
+	if err != nil {
+		return err
+	}
+	body, err := toJSON(old.Memory, false)
+	if err != nil {
+		return err
+	}
+	return t.atomic("update memory", func() error {
+		changed := t.next()
+		row.Seq = seq(changed)
+		sealed, err := t.seal(t.own, "versions", changed, []byte(body))
+		if err != nil {
+			return err
+		}
+		if err := t.c.run(sqlAddVersion, changed, row.Key, row.UpdatedAt.UnixMicro(), old.Reason, sealed); err != nil {
+			return err
+		}
+		if err := t.writeMemory(sqlUpdateMemory, &row, own); err != nil {
+			return err
+		}
+		*m = row
+		return nil
+	})
+}
+
+// newMarks are the marks of an update: an empty Norm leaves the mark where its
+// text is as it was.
+func (t *tx) newMarks(row, old *store.Memory) (marks, error) {
+	var have marks
+	_, err := t.c.one(sqlMarks, func(st *sqlite3.Stmt) error {
+		have = marks{content: st.ColumnBlob(0, []byte{}), subject: st.ColumnBlob(1, []byte{}), attribute: st.ColumnBlob(2, []byte{})}
+		return nil
+	}, row.Key)
+	if err != nil {
+		return marks{}, foreign("read memory", err)
+	}
+	mark := func(domain, norm string, same bool, have []byte) []byte {
+		if norm == "" && same {
+			return have
+		}
+		return t.mark(t.own, domain, norm)
+	}
+	return marks{
+		content:   mark("content", row.ContentNorm, row.Content == old.Content, have.content),
+		subject:   mark("subject", row.SubjectNorm, row.Subject == old.Subject, have.subject),
+		attribute: mark("attribute", row.AttributeNorm, row.Attribute == old.Attribute, have.attribute),
+	}, nil
+}
+
+func roundMemory(m *store.Memory) {
+	micro(&m.ValidFrom, &m.ValidTo, &m.ExpiresAt, &m.ConfirmedAt, &m.CreatedAt, &m.UpdatedAt, &m.LastAccess)
+}
+
+// writeMemory writes the rows of a memory. sql takes the columns in the order
+// of both statements; more are those of the insert alone.
+func (t *tx) writeMemory(sql string, m *store.Memory, own marks, more ...any) error {
+	o := t.own
+	metadata, err := toJSON(m.Metadata, m.Metadata == nil)
+	if err != nil {
+		return err
+	}
+	body, err := t.seal(o, "memories", m.Key, pack(m.Content, m.ProjectID, m.TaskID, m.AgentID, m.SessionID, m.Supersedes,
+		packList(m.Topics), packList(m.DerivedFrom), packList(m.Sources), metadata))
+	if err != nil {
+		return err
+	}
+	m.Hash = hex.EncodeToString(own.content)
+	args := append([]any{o.first() | m.Seq, m.Version, m.Reason, string(m.Kind), string(m.Type), string(m.Level),
+		string(m.Status), string(m.Origin), t.mark(o, "project", m.ProjectID), t.mark(o, "task", m.TaskID),
+		t.mark(o, "agent", m.AgentID), t.scopeMark(o, m), own.content, m.Importance, m.Confidence, m.Trust, m.Pinned,
+		m.ValidFrom, m.ValidTo, m.ExpiresAt, m.ConfirmedAt, m.UpdatedAt.UnixMicro(), body, m.Key}, more...)
+	if err := t.c.run(sql, args...); err != nil {
+		return err
+	}
+	return t.writeFact(m, own)
+}
+
+// writeFact writes what a memory has of a fact: subject, attribute and value.
+func (t *tx) writeFact(m *store.Memory, own marks) error {
+	if m.Subject == "" && m.Attribute == "" && m.Value == "" && !m.Single && len(own.subject) == 0 && len(own.attribute) == 0 {
+		return t.c.run(sqlDropFact, m.Key)
+	}
+	var current []byte
+	if m.Single && m.Status == yiku.StatusActive && len(own.subject) > 0 && len(own.attribute) > 0 {
+		current = t.mark(t.own, "current", string(m.Level), m.ProjectID, m.TaskID, m.AgentID, string(own.subject), string(own.attribute))
+	}
+	body, err := t.seal(t.own, "facts", m.Key, pack(m.Subject, m.Attribute, m.Value))
+	if err != nil {
+		return err
+	}
+	return t.c.run(sqlPutFact, m.Key, t.own.number, own.subject, own.attribute, m.Single, current, body)
+}
+
+const (
+	sqlHasMemory  = `SELECT 1 FROM memories WHERE key = ?`
+	sqlDropMemory = `DELETE FROM memories WHERE key = ?`
+	sqlTouch      = `INSERT INTO access (key, last_at, count) SELECT key, ?2, 1 FROM memories WHERE key = ?1
+	ON CONFLICT (key) DO UPDATE SET last_at = max(coalesce(last_at, excluded.last_at), excluded.last_at), count = count + 1`
+)
+
+// DeleteMemory deletes a memory and what belongs to it; see store.Tx. Facts,
+// versions and access go with the row by its foreign keys.
+func (t *tx) DeleteMemory(key int64) error {
+	if !t.own.has(key) {
+		return notFound("memory")
+	}
+	n, err := t.c.number(sqlHasMemory, key)
+	if err != nil {
+		return foreign("delete memory", err)
+	}
+	if n == 0 {
+		return notFound("memory")
+	}
+	return t.atomic("delete memory", func() error {
+		if err := t.dropTraces(key); err != nil {
+			return err
+		}
+		if err := t.c.run(sqlDropMemory, key); err != nil {
+			return err
+		}
+		return t.bury(store.ItemMemory, key)
+	})
+}
+
+// Touch counts an access of each memory; see store.Tx.
+func (t *tx) Touch(keys []int64, at time.Time) error {
+	return t.atomic("touch memories", func() error {
+		for _, key := range keys {
+			if !t.own.has(key) {
+				continue
+			}
+			if err := t.c.run(sqlTouch, key, at.UnixMicro()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,195 @@
+package sqlite
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// The schema's versions. latest is what this program reads and writes.
+const latest = 1
+
+// migrations holds the files NNNN_name.up.sql and NNNN_name.down.sql.
+//
+//go:embed migration/*.sql
+var migrations embed.FS
+
+const sqlCreateMeta = `CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID`
+
+// migration is one step of the schema.
+type migration struct {
+	number   int
+	up, down string
+}
+
+// checksum tells a migration from one that was changed after it ran.
+func (m migration) checksum() []byte {
+	sum := sha256.Sum256([]byte(m.up))
+	return sum[:]
+}
+
+func (m migration) name() string { return fmt.Sprintf("migration.%04d", m.number) }
+
+// steps reads the embedded migrations in their order.
+func steps() ([]migration, error) {
+	var list []migration
+	for n := 1; n <= latest; n++ {
+		m := migration{number: n}
+		for suffix, into := range map[string]*string{"up": &m.up, "down": &m.down} {
+			names, err := migrations.ReadDir("migration")
+			if err != nil {
+				return nil, unavailable("read migrations", err)
+			}
+			for _, f := range names {
+				var number int
+				if _, err := fmt.Sscanf(f.Name(), "%04d_", &number); err != nil || number != n ||
+					!bytes.HasSuffix([]byte(f.Name()), []byte("."+suffix+".sql")) {
+					continue
+				}
+				text, err := migrations.ReadFile("migration/" + f.Name())
+				if err != nil {
+					return nil, unavailable("read migrations", err)
+				}
+				*into = string(text)
+			}
+		}
+		if m.up == "" || m.down == "" {
+			return nil, yiku.Errorf(yiku.ErrUnavailable, "migration %d is not complete", n)
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// migrate brings the schema to a version, up or down, one transaction a step.
+// A step that ran with another text than this program's is refused, and so is
+// a schema that is newer than the program.
+func (s *Store) migrate(c *conn, to int) error {
+	list, err := steps()
+	if err != nil {
+		return err
+	}
+	if err := c.run(sqlCreateMeta); err != nil {
+		return foreign("make meta", err)
+	}
+	have, err := c.schema()
+	if err != nil {
+		return err
+	}
+	if have > latest {
+		return yiku.Errorf(yiku.ErrUnavailable, "the store has schema %d, this program knows %d", have, latest)
+	}
+	for _, m := range list[:have] {
+		sum, err := c.metaValue(m.name())
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(sum, m.checksum()) {
+			return yiku.Errorf(yiku.ErrUnavailable, "migration %d was another one when it ran", m.number)
+		}
+	}
+	for ; have < to; have++ {
+		if err := s.step(c, list[have], true); err != nil {
+			return err
+		}
+	}
+	for ; have > to; have-- {
+		if err := s.step(c, list[have-1], false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step runs one migration in one transaction.
+func (s *Store) step(c *conn, m migration, up bool) (err error) {
+	if err := c.run(sqlBeginNow); err != nil {
+		return foreign("begin migration", err)
+	}
+	defer func() {
+		if err != nil && !c.db.GetAutocommit() {
+			err = errors.Join(err, c.run(sqlRollback))
+		}
+	}()
+	text := m.up
+	if !up {
+		text = m.down
+	}
+	if err := c.db.Exec(text); err != nil {
+		return foreign(fmt.Sprintf("migrate to %d", m.number), err)
+	}
+	if up {
+		err = c.run(`INSERT INTO meta (name, value) VALUES (?, ?)`, m.name(), m.checksum())
+	} else {
+		err = c.run(`DELETE FROM meta WHERE name = ?`, m.name())
+	}
+	if err != nil {
+		return foreign("record migration", err)
+	}
+	s.log.Info("schema migrated", "migration", m.number, "up", up)
+	return foreign("commit migration", c.run(sqlCommit))
+}
+
+// schema is the number of migrations that have run.
+func (c *conn) schema() (int, error) {
+	n, err := c.number(`SELECT count(*) FROM meta WHERE name GLOB 'migration.*'`)
+	return int(n), foreign("read schema", err)
+}
+
+func (c *conn) metaValue(name string) (value []byte, err error) {
+	_, err = c.one(`SELECT value FROM meta WHERE name = ?`, func(st *sqlite3.Stmt) error {
+		value = st.ColumnBlob(0, nil)
+		return nil
+	}, name)
+	return value, foreign("read meta", err)
+}
+
+// readMeta reads which store this is, and makes a new one's generation and secret.
+func (s *Store) readMeta(c *conn) error {
+	ring := s.ring
+	place := []byte("meta.secret")
+	storeKey := ring.KeyFrom(place)
+	wrapped, err := c.metaValue("secret")
+	if err != nil {
+		return err
+	}
+	if wrapped == nil {
+		secret := make([]byte, 32)
+		rand.Read(secret) //nolint:errcheck // it never fails
+		if wrapped, err = ring.Seal(storeKey, place, secret); err != nil {
+			return err
+		}
+		err := errors.Join(c.run(sqlBeginNow),
+			c.run(`INSERT INTO meta (name, value) VALUES ('secret', ?)`, wrapped),
+			c.run(`INSERT INTO meta (name, value) VALUES ('generation', ?)`, []byte(s.newID())),
+			c.run(sqlCommit))
+		if err != nil {
+			return foreign("write meta", err)
+		}
+	}
+	secret, err := ring.Open(storeKey, place, wrapped)
+	if err != nil {
+		return err
+	}
+	generation, err := c.metaValue("generation")
+	if err != nil {
+		return err
+	}
+	if len(secret) != 32 || len(generation) == 0 {
+		return yiku.Errorf(yiku.ErrUnavailable, "the store's meta table is not complete")
+	}
+	schema, err := c.schema()
+	if err != nil {
+		return err
+	}
+	s.meta = store.Meta{Generation: string(generation), Schema: schema, Secret: append([]byte(nil), secret...)}
+	s.secret = ring.KeyFrom(s.meta.Secret)
+	return nil
+}

@@ -1,0 +1,300 @@
+package sqlite
+
+import (
+	"sync"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/keyring"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// ownerShift places an owner's number above the numbers of its rows.
+const ownerShift = 40
+
+// maxOwners bounds the cache of owners; a full cache is emptied.
+const maxOwners = 100_000
+
+// ownerRef is what does not change of an owner's row.
+type ownerRef struct {
+	owner  yiku.Owner
+	number int64
+	key    keyring.OwnerKey
+}
+
+// first and last are the bounds of the owner's row keys, both inclusive.
+func (o *ownerRef) first() int64 { return o.number << ownerShift }
+func (o *ownerRef) last() int64  { return (o.number+1)<<ownerShift - 1 }
+
+// has reports whether a row key is one of the owner's.
+func (o *ownerRef) has(key int64) bool { return key>>ownerShift == o.number }
+
+// seq is the number that a row key or a change has within its owner.
+func seq(changed int64) int64 { return changed & (1<<ownerShift - 1) }
+
+// ownerCache remembers owners whose rows are durable.
+type ownerCache struct {
+	mu   sync.RWMutex
+	refs map[yiku.Owner]*ownerRef // guarded by mu
+}
+
+func (c *ownerCache) get(o yiku.Owner) *ownerRef {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.refs[o]
+}
+
+func (c *ownerCache) put(ref *ownerRef) {
+	if c.get(ref.owner) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refs == nil || len(c.refs) >= maxOwners {
+		c.refs = map[yiku.Owner]*ownerRef{}
+	}
+	c.refs[ref.owner] = ref
+}
+
+// reader implements store.Reader on one connection inside a transaction.
+type reader struct {
+	s      *Store
+	c      *conn
+	writer *tx // the transaction that it belongs to; nil in a view
+}
+
+func errZeroOwner() error { return yiku.Invalid("owner", "must not be the zero owner") }
+
+const sqlOwnerByMark = `SELECT number, wrapped FROM owners WHERE mark = ?`
+
+// find returns the owner's row, nil where there is none.
+func (r *reader) find(owner yiku.Owner) (*ownerRef, error) {
+	if owner.IsZero() {
+		return nil, errZeroOwner()
+	}
+	if r.writer != nil && r.writer.own.owner == owner {
+		return r.writer.own, nil
+	}
+	if ref := r.s.owners.get(owner); ref != nil {
+		return ref, nil
+	}
+	ref := &ownerRef{owner: owner}
+	found, err := r.c.one(sqlOwnerByMark, func(st *sqlite3.Stmt) error {
+		ref.number = st.ColumnInt64(0)
+		var err error
+		ref.key, err = r.s.ring.Unwrap(st.ColumnRawBlob(1), place("owners.wrapped", ref.number))
+		return err
+	}, r.s.ownerMark(owner))
+	if err != nil {
+		return nil, foreign("read owner", err)
+	}
+	if !found {
+		return nil, nil
+	}
+	if r.writer == nil { // a writer may see an owner whose creation is not yet committed
+		r.s.owners.put(ref)
+	}
+	return ref, nil
+}
+
+// must is find for those who cannot go on without the owner.
+func (r *reader) must(owner yiku.Owner, what string) (*ownerRef, error) {
+	ref, err := r.find(owner)
+	if err == nil && ref == nil {
+		err = notFound(what)
+	}
+	return ref, err
+}
+
+func (s *Store) ownerMark(o yiku.Owner) []byte {
+	return s.ring.Blind(s.secret, "owner", o.Tenant(), o.User())
+}
+
+const sqlOwnerState = `SELECT epoch, seq, counter, withdrawn_at IS NOT NULL FROM owners WHERE number = ?`
+
+// state reads what changes of an owner's row.
+func (r *reader) state(number int64) (st store.OwnerState, counter int64, err error) {
+	st.Known, err = r.c.one(sqlOwnerState, func(q *sqlite3.Stmt) error {
+		st.Epoch, st.Seq, counter = q.ColumnInt64(0), q.ColumnInt64(1), q.ColumnInt64(2)
+		st.ConsentWithdrawn = q.ColumnBool(3)
+		return nil
+	}, number)
+	return st, counter, foreign("read owner", err)
+}
+
+// Owner tells where an owner stands; see store.Reader.
+func (r *reader) Owner(owner yiku.Owner) (store.OwnerState, error) {
+	ref, err := r.find(owner)
+	if err != nil || ref == nil {
+		return store.OwnerState{}, err
+	}
+	if r.writer != nil && ref == r.writer.own {
+		return r.writer.state, nil
+	}
+	st, _, err := r.state(ref.number)
+	return st, err
+}
+
+const sqlOwnersAfter = `SELECT number, body FROM owners WHERE number > ? ORDER BY number LIMIT ?`
+
+func (r *reader) ownersAfter(after yiku.Owner, limit int) ([]yiku.Owner, error) {
+	var from int64
+	if !after.IsZero() {
+		ref, err := r.must(after, "list owners")
+		if err != nil {
+			return nil, err
+		}
+		from = ref.number
+	}
+	var list []yiku.Owner
+	err := r.c.each(sqlOwnersAfter, func(st *sqlite3.Stmt) error {
+		plain, err := r.s.ring.Open(r.s.secret, place("owners.body", st.ColumnInt64(0)), st.ColumnRawBlob(1))
+		if err != nil {
+			return err
+		}
+		u := unpack(plain)
+		o, err := ownerOf(u.next(), u.next())
+		if err != nil {
+			return err
+		}
+		list = append(list, o)
+		return u.err()
+	}, from, limit)
+	return list, foreign("list owners", err)
+}
+
+func ownerOf(tenant, user string) (yiku.Owner, error) {
+	if user == "" {
+		return yiku.SharedOwner(tenant)
+	}
+	return yiku.NewOwner(tenant, user)
+}
+
+// tx implements store.Tx: a reader, and the owner whose rows it writes.
+type tx struct {
+	reader
+	own     *ownerRef
+	state   store.OwnerState
+	counter int64 // the last number given to a row outside the sequence
+	dirty   bool  // the owner's row must be written
+}
+
+// openTx begins an update of the owner, which it adds where it is new.
+func (s *Store) openTx(c *conn, owner yiku.Owner) (*tx, error) {
+	t := &tx{reader: reader{s: s, c: c}, own: &ownerRef{}}
+	t.writer = t
+	own, err := t.find(owner)
+	if err != nil {
+		return nil, err
+	}
+	if own == nil {
+		if own, err = t.addOwner(owner); err != nil {
+			return nil, err
+		}
+	}
+	t.own = own
+	t.state, t.counter, err = t.reader.state(own.number)
+	return t, err
+}
+
+const (
+	sqlNextOwner = `SELECT coalesce(max(number), 0) + 1 FROM owners`
+	sqlAddOwner  = `INSERT INTO owners (number, mark, body, wrapped, created_at) VALUES (?, ?, ?, ?, ?)`
+	sqlPutOwner  = `UPDATE owners SET epoch = ?, seq = ?, counter = ? WHERE number = ?`
+)
+
+func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
+	number, err := t.c.number(sqlNextOwner)
+	if err != nil {
+		return nil, foreign("add owner", err)
+	}
+	key, err := t.s.ring.NewOwnerKey()
+	if err != nil {
+		return nil, err
+	}
+	wrapped, err := t.s.ring.Wrap(key, place("owners.wrapped", number))
+	if err != nil {
+		return nil, err
+	}
+	body, err := t.s.ring.Seal(t.s.secret, place("owners.body", number), pack(owner.Tenant(), owner.User()))
+	if err != nil {
+		return nil, err
+	}
+	if err := t.c.run(sqlAddOwner, number, t.s.ownerMark(owner), body, wrapped, t.s.now()); err != nil {
+		return nil, foreign("add owner", err)
+	}
+	return &ownerRef{owner: owner, number: number, key: key}, nil
+}
+
+// next gives the owner's next number in the sequence, as a row key.
+func (t *tx) next() int64 {
+	t.state.Seq++
+	t.dirty = true
+	return t.own.first() | t.state.Seq
+}
+
+// nextOutside gives the owner's next number outside the sequence, as a row key.
+func (t *tx) nextOutside() int64 {
+	t.counter++
+	t.dirty = true
+	return t.own.first() | t.counter
+}
+
+// flush writes the owner's row, at the end of the transaction.
+func (t *tx) flush() error {
+	if !t.dirty {
+		return nil
+	}
+	t.dirty = false
+	return foreign("write owner", t.c.run(sqlPutOwner, t.state.Epoch, t.state.Seq, t.counter, t.own.number))
+}
+
+// atomic runs the statements of one write method, so that they take effect
+// together or not at all, also where the caller goes on after the error.
+func (t *tx) atomic(op string, write func() error) error {
+	state, counter := t.state, t.counter
+	if err := t.c.run(sqlSaveCall); err != nil {
+		return foreign(op, err)
+	}
+	err := write()
+	if err == nil {
+		return foreign(op, t.c.run(sqlKeepCall))
+	}
+	t.state, t.counter = state, counter
+	stop := t.c.stop
+	t.c.stop = nil // undone also where the context has ended
+	defer func() { t.c.stop = stop }()
+	if !t.c.db.GetAutocommit() {
+		if e := t.c.run(sqlUndoCall); e != nil {
+			return foreign(op, e)
+		}
+		if e := t.c.run(sqlKeepCall); e != nil {
+			return foreign(op, e)
+		}
+	}
+	return foreign(op, err)
+}
+
+// RaiseEpoch raises the owner's epoch; see store.Tx.
+func (t *tx) RaiseEpoch() (int64, error) {
+	t.state.Epoch++
+	t.dirty = true
+	return t.state.Epoch, nil
+}
+
+// seal and open keep an owner's texts; table and key name the row.
+func (r *reader) seal(o *ownerRef, table string, key int64, plain []byte) ([]byte, error) {
+	return r.s.ring.Seal(o.key, place(table, key), plain)
+}
+
+func (r *reader) open(o *ownerRef, table string, key int64, envelope []byte) ([]byte, error) {
+	return r.s.ring.Open(o.key, place(table, key), envelope)
+}
+
+// mark is the blind mark of texts; that of one empty text is empty.
+func (r *reader) mark(o *ownerRef, domain string, parts ...string) []byte {
+	if len(parts) == 1 && parts[0] == "" {
+		return []byte{}
+	}
+	return r.s.ring.Blind(o.key, domain, parts...)
+}

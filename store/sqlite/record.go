@@ -1,0 +1,256 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	sqlSnapshot = `SELECT key, coalesce(expires_at, -62135596800000000), body FROM snapshots
+	WHERE owner = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?)`
+	sqlCites       = `SELECT item FROM snapshot_items WHERE snapshot = ? ORDER BY item`
+	sqlAddSnapshot = `INSERT INTO snapshots (key, owner, id, session_mark, created_at, expires_at, body) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	sqlAddCite     = `INSERT INTO snapshot_items (item, snapshot) VALUES (?, ?) ON CONFLICT DO NOTHING`
+
+	sqlDropOldSnapshots = `DELETE FROM snapshots WHERE key IN
+	(SELECT key FROM snapshots WHERE owner = ? AND expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?)`
+	sqlDropOldRecords = `DELETE FROM idempotency WHERE key IN
+	(SELECT key FROM idempotency WHERE owner = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?)`
+)
+
+// snapshotBody is the JSON inside the envelope of a snapshot.
+type snapshotBody struct {
+	Snapshot yiku.Snapshot
+	Cites    []store.Item
+}
+
+// Snapshot returns a stored context; see store.Reader.
+func (r *reader) Snapshot(owner yiku.Owner, id string, now time.Time) (s store.Snapshot, err error) {
+	o, err := r.must(owner, "snapshot")
+	if err != nil {
+		return s, err
+	}
+	found, err := r.c.one(sqlSnapshot, func(st *sqlite3.Stmt) error {
+		s.ExpiresAt = instant(st.ColumnInt64(1))
+		plain, err := r.open(o, "snapshots", st.ColumnInt64(0), st.ColumnRawBlob(2))
+		if err != nil {
+			return err
+		}
+		var b snapshotBody
+		if err := json.Unmarshal(plain, &b); err != nil {
+			return yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
+		}
+		s.Snapshot, s.Cites = b.Snapshot, b.Cites
+		return nil
+	}, o.number, id, now.UnixMicro())
+	if err == nil && !found {
+		return store.Snapshot{}, notFound("snapshot")
+	}
+	return s, foreign("read snapshot", err)
+}
+
+// PutSnapshot stores a context; see store.Tx.
+func (t *tx) PutSnapshot(s *store.Snapshot) error {
+	if s.ID == "" {
+		return yiku.Invalid("snapshot_id", "must not be empty")
+	}
+	row := *s
+	micro(&row.CreatedAt, &row.ExpiresAt)
+	row.UserID = t.own.owner.User()
+	plain, err := json.Marshal(snapshotBody{Snapshot: row.Snapshot, Cites: row.Cites})
+	if err != nil {
+		return yiku.Errorf(yiku.ErrInvalid, "the snapshot cannot be written as JSON")
+	}
+	return t.atomic("write snapshot", func() error {
+		key := t.nextOutside()
+		body, err := t.seal(t.own, "snapshots", key, plain)
+		if err != nil {
+			return err
+		}
+		err = t.c.run(sqlAddSnapshot, key, t.own.number, row.ID, t.mark(t.own, "session", row.SessionID),
+			row.CreatedAt.UnixMicro(), row.ExpiresAt, body)
+		if err != nil {
+			return err
+		}
+		for _, item := range row.Cites {
+			if err := t.mustHave(item); err != nil {
+				return err
+			}
+			if err := t.c.run(sqlAddCite, item.Key, key); err != nil {
+				return err
+			}
+		}
+		*s = row
+		return nil
+	})
+}
+
+// DropExpired deletes what is over, snapshots first; see store.Tx.
+func (t *tx) DropExpired(now time.Time, most int) (int, error) {
+	dropped := 0
+	err := t.atomic("drop expired", func() error {
+		for _, sql := range []string{sqlDropOldSnapshots, sqlDropOldRecords} {
+			if most > 0 && dropped >= most {
+				return nil
+			}
+			left := limit(most)
+			if most > 0 {
+				left = int64(most - dropped)
+			}
+			if err := t.c.run(sql, t.own.number, now.UnixMicro(), left); err != nil {
+				return err
+			}
+			dropped += int(t.c.db.Changes())
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return dropped, nil
+}
+
+const (
+	sqlRecord     = `SELECT key, request, forgotten, at, expires_at, body FROM idempotency WHERE owner = ? AND place_mark = ?`
+	sqlAddRecord  = `INSERT INTO idempotency (key, owner, place_mark, request, forgotten, at, expires_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	sqlOverRecord = `DELETE FROM idempotency WHERE owner = ? AND place_mark = ? AND expires_at <= ?`
+	sqlAddMade    = `INSERT INTO idempotency_items (item, record) VALUES (?, ?) ON CONFLICT DO NOTHING`
+)
+
+func (r *reader) recordMark(o *ownerRef, operation, key string) []byte {
+	return r.mark(o, "idempotency", operation, key)
+}
+
+// Idempotency returns the record of a write; see store.Reader.
+func (r *reader) Idempotency(owner yiku.Owner, operation, key string) (store.Idempotency, error) {
+	rec := store.Idempotency{Operation: operation, Key: key}
+	o, err := r.must(owner, "idempotency record")
+	if err != nil {
+		return store.Idempotency{}, err
+	}
+	found, err := r.c.one(sqlRecord, func(st *sqlite3.Stmt) error {
+		rec.Request = st.ColumnBlob(1, nil)
+		rec.Forgotten = st.ColumnBool(2)
+		rec.At, rec.ExpiresAt = instant(st.ColumnInt64(3)), instant(st.ColumnInt64(4))
+		plain, err := r.open(o, "idempotency", st.ColumnInt64(0), st.ColumnRawBlob(5))
+		rec.Result = append([]byte(nil), plain...)
+		return err
+	}, o.number, r.recordMark(o, operation, key))
+	if err != nil {
+		return store.Idempotency{}, foreign("read idempotency record", err)
+	}
+	if !found {
+		return store.Idempotency{}, notFound("idempotency record")
+	}
+	return rec, nil
+}
+
+// PutIdempotency records a write; see store.Tx.
+func (t *tx) PutIdempotency(r *store.Idempotency, makes []store.Item) error {
+	row := *r
+	if row.ExpiresAt.IsZero() {
+		row.ExpiresAt = row.At.Add(store.DefaultIdempotencyTTL)
+	}
+	micro(&row.At, &row.ExpiresAt)
+	return t.atomic("write idempotency record", func() error {
+		key, mark := t.nextOutside(), t.recordMark(t.own, row.Operation, row.Key)
+		if err := t.c.run(sqlOverRecord, t.own.number, mark, row.At.UnixMicro()); err != nil {
+			return err
+		}
+		body, err := t.seal(t.own, "idempotency", key, row.Result)
+		if err != nil {
+			return err
+		}
+		err = t.c.run(sqlAddRecord, key, t.own.number, mark, append([]byte{}, row.Request...), row.Forgotten,
+			row.At.UnixMicro(), row.ExpiresAt.UnixMicro(), body)
+		if err != nil {
+			return err
+		}
+		for _, item := range makes {
+			if err := t.mustHave(item); err != nil {
+				return err
+			}
+			if err := t.c.run(sqlAddMade, item.Key, key); err != nil {
+				return err
+			}
+		}
+		*r = row
+		return nil
+	})
+}
+
+const (
+	sqlWaitingJob = `SELECT id FROM jobs WHERE owner = ? AND unique_mark = ? AND state = 'waiting' AND unique_mark <> x''`
+	sqlAddJob     = `INSERT INTO jobs (key, owner, id, kind, session, unique_mark, epoch, state, not_before, created_at, body)
+	VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?)`
+)
+
+// Enqueue promises a job; see store.Tx.
+func (t *tx) Enqueue(j *store.Job) (string, error) {
+	mark := t.mark(t.own, "job", j.Unique)
+	if j.Unique != "" {
+		id, err := t.c.text(sqlWaitingJob, t.own.number, mark)
+		if err != nil || id != "" {
+			return id, foreign("enqueue job", err)
+		}
+	}
+	if j.SessionKey != 0 && !t.own.has(j.SessionKey) {
+		return "", notFound("session")
+	}
+	row := *j
+	if row.ID == "" {
+		row.ID = t.s.newID()
+	}
+	if row.CreatedAt.IsZero() {
+		row.CreatedAt = t.s.now()
+	}
+	micro(&row.NotBefore, &row.CreatedAt)
+	err := t.atomic("enqueue job", func() error {
+		key := t.nextOutside()
+		body, err := t.seal(t.own, "jobs", key, row.Arguments)
+		if err != nil {
+			return err
+		}
+		return t.c.run(sqlAddJob, key, t.own.number, row.ID, row.Kind, row.SessionKey, mark, row.Epoch,
+			row.NotBefore.UnixMicro(), row.CreatedAt, body)
+	})
+	if err != nil {
+		return "", err
+	}
+	*j = row
+	return row.ID, nil
+}
+
+const (
+	sqlSuppress   = `INSERT INTO suppressions (owner, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+	sqlSuppressed = `SELECT 1 FROM suppressions WHERE owner = ? AND mark = ?`
+)
+
+// Suppress adds marks of what was forgotten; see store.Tx.
+func (t *tx) Suppress(marks []string, at time.Time) error {
+	return t.atomic("suppress", func() error {
+		for _, m := range marks {
+			if err := t.c.run(sqlSuppress, t.own.number, t.s.ring.Blind(t.own.key, "suppression", m), at.UnixMicro()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Suppressed tells which of the marks stand; see store.Tx.
+func (t *tx) Suppressed(marks []string) ([]bool, error) {
+	stand := make([]bool, len(marks))
+	for i, m := range marks {
+		n, err := t.c.number(sqlSuppressed, t.own.number, t.s.ring.Blind(t.own.key, "suppression", m))
+		if err != nil {
+			return nil, foreign("read suppressions", err)
+		}
+		stand[i] = n == 1
+	}
+	return stand, nil
+}

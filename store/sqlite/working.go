@@ -1,0 +1,136 @@
+package sqlite
+
+import (
+	"encoding/json"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const workingColumns = `open, version, coalesce(updated_at, -62135596800000000), body, place_mark`
+
+const (
+	sqlWorking = `SELECT ` + workingColumns + ` FROM working WHERE owner = ? AND place_mark = ? AND body IS NOT NULL`
+	sqlOpen    = `SELECT ` + workingColumns + ` FROM working WHERE owner = ? AND project_mark = ? AND open = 1`
+	sqlOpenOf  = ` AND agent_mark = ?`
+	sqlNewest  = ` ORDER BY written DESC LIMIT 1`
+)
+
+// workingBody is the JSON inside the envelope of a working memory.
+type workingBody struct {
+	Working   yiku.WorkingMemory
+	Project   string
+	SessionID string
+	AgentID   string
+}
+
+// placeMark stands for the task or session that a working memory belongs to.
+func (r *reader) placeMark(o *ownerRef, project, task, sessionID string) []byte {
+	if task != "" {
+		return r.mark(o, "working.task", project, task)
+	}
+	return r.mark(o, "working.session", sessionID, "")
+}
+
+// Working returns the working memory of a task or a session; see store.Reader.
+func (r *reader) Working(owner yiku.Owner, project, task, sessionID string) (store.Working, error) {
+	o, err := r.must(owner, "working memory")
+	if err != nil {
+		return store.Working{}, err
+	}
+	return r.oneWorking(o, sqlWorking, o.number, r.placeMark(o, project, task, sessionID))
+}
+
+// OpenWorking returns the open working memory written last; see store.Reader.
+func (r *reader) OpenWorking(owner yiku.Owner, project, agent string) (store.Working, error) {
+	o, err := r.must(owner, "working memory")
+	if err != nil {
+		return store.Working{}, err
+	}
+	sql, args := sqlOpen, []any{o.number, r.mark(o, "project", project)}
+	if agent != "" {
+		sql += sqlOpenOf
+		args = append(args, r.mark(o, "agent", agent))
+	}
+	return r.oneWorking(o, sql+sqlNewest, args...)
+}
+
+func (r *reader) oneWorking(o *ownerRef, sql string, args ...any) (w store.Working, err error) {
+	found, err := r.c.one(sql, func(st *sqlite3.Stmt) error {
+		plain, err := r.s.ring.Open(o.key, workingPlace(st.ColumnRawBlob(4)), st.ColumnRawBlob(3))
+		if err != nil {
+			return err
+		}
+		var b workingBody
+		if err := fromJSON(string(plain), &b); err != nil {
+			return err
+		}
+		w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID}
+		exactWorking(&w)
+		w.Open, w.Version, w.UpdatedAt = st.ColumnBool(0), st.ColumnInt64(1), instant(st.ColumnInt64(2))
+		return nil
+	}, args...)
+	if err == nil && !found {
+		return store.Working{}, notFound("working memory")
+	}
+	return w, foreign("read working memory", err)
+}
+
+func workingPlace(mark []byte) []byte { return append([]byte("working\x00"), mark...) }
+
+func exactWorking(w *store.Working) {
+	for _, m := range []map[string]any{w.TaskState, w.DataSlots, w.Preferences} {
+		for k, v := range m {
+			m[k] = plainNumbers(v)
+		}
+	}
+	for i, v := range w.Todos {
+		w.Todos[i] = plainNumbers(v)
+	}
+}
+
+const (
+	sqlPutWorking = `INSERT INTO working (owner, place_mark, project_mark, agent_mark, session_mark, open, written, version, updated_at, body)
+	VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
+	ON CONFLICT (owner, place_mark) DO UPDATE SET project_mark = excluded.project_mark, agent_mark = excluded.agent_mark,
+	open = excluded.open, written = excluded.written, version = version + 1, updated_at = excluded.updated_at, body = excluded.body
+	RETURNING version`
+	sqlClearWorking = `UPDATE working SET open = 0, updated_at = NULL, body = NULL WHERE owner = ? AND place_mark = ?`
+)
+
+// PutWorking replaces a working memory; see store.Tx.
+func (t *tx) PutWorking(w *store.Working) error {
+	if w.TaskID == "" && w.SessionID == "" {
+		return yiku.Invalid("session_id", "must not be empty")
+	}
+	row := *w
+	micro(&row.UpdatedAt)
+	mark := t.placeMark(t.own, row.Project, row.TaskID, row.SessionID)
+	session := []byte{}
+	if row.TaskID == "" {
+		session = t.mark(t.own, "session", row.SessionID)
+	}
+	plain, err := json.Marshal(workingBody{Working: row.WorkingMemory, Project: row.Project, SessionID: row.SessionID, AgentID: row.AgentID})
+	if err != nil {
+		return yiku.Errorf(yiku.ErrInvalid, "the working memory cannot be written as JSON")
+	}
+	body, err := t.s.ring.Seal(t.own.key, workingPlace(mark), plain)
+	if err != nil {
+		return err
+	}
+	row.Version, err = t.c.number(sqlPutWorking, t.own.number, mark, t.mark(t.own, "project", row.Project),
+		t.mark(t.own, "agent", row.AgentID), session, row.Open, seq(t.nextOutside()), row.UpdatedAt, body)
+	if err != nil {
+		return foreign("write working memory", err)
+	}
+	*w = row
+	return nil
+}
+
+// DeleteWorking clears a working memory; see store.Tx. Its row stays, without
+// a body, for the version.
+func (t *tx) DeleteWorking(project, task, sessionID string) error {
+	mark := t.placeMark(t.own, project, task, sessionID)
+	return foreign("clear working memory", t.c.run(sqlClearWorking, t.own.number, mark))
+}

@@ -1,0 +1,371 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// The limits of a group, as measured (see the benchmark of appends).
+const (
+	DefaultGroupLimit  = 64
+	DefaultGroupWindow = 5 * time.Millisecond
+)
+
+// DefaultWALLimit is the size of the log, in bytes, from which it is cut back.
+const DefaultWALLimit = 32 << 20
+
+// queueLength is how many updates of one priority may wait before further
+// callers wait to be queued.
+const queueLength = 4096
+
+// writer commits updates in groups. Its goroutine owns the writing connection
+// and lends it to the goroutine of each caller in turn, so that a caller's
+// function runs, panics and ends where it was called.
+type writer struct {
+	s           *Store
+	requests    chan *member
+	maintenance chan *member
+	quit        chan struct{}
+	done        chan struct{}
+	limit       int
+	window      time.Duration
+	walLimit    int64
+
+	mu     sync.Mutex
+	counts Stats // guarded by mu
+}
+
+// member is one update on its way through the writer.
+type member struct {
+	state  atomic.Int32
+	turn   chan turn  // the writer lends the connection
+	over   chan bool  // the caller gives it back; true where its writes stand
+	result chan error // what became of the commit
+}
+
+// turn is the answer of the writer: a connection inside a transaction, or why
+// there is none.
+type turn struct {
+	c   *conn
+	err error
+}
+
+// The states of a member. Whoever leaves memberWaiting first, caller or
+// writer, decides whether it runs.
+const (
+	memberWaiting int32 = iota
+	memberRuns
+	memberLeft
+)
+
+func newWriter(s *Store, o Options) *writer {
+	w := &writer{
+		s:           s,
+		requests:    make(chan *member, queueLength),
+		maintenance: make(chan *member, queueLength),
+		quit:        make(chan struct{}),
+		done:        make(chan struct{}),
+		limit:       o.GroupLimit,
+		window:      o.GroupWindow,
+		walLimit:    o.WALLimit,
+	}
+	go w.loop()
+	return w
+}
+
+// Update runs fn in one write transaction of the owner, on the caller's
+// goroutine; see store.Store. Its answer waits for the commit of the group,
+// also where fn failed: what it saw may have been another member's writes.
+func (s *Store) Update(ctx context.Context, owner yiku.Owner, priority store.Priority, fn func(store.Tx) error) error {
+	if owner.IsZero() {
+		return errZeroOwner()
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	if err := s.Ready(ctx); err != nil {
+		return err
+	}
+	m := &member{turn: make(chan turn, 1), over: make(chan bool, 1), result: make(chan error, 1)}
+	c, err := s.writer.admit(ctx, m, priority)
+	if err != nil {
+		return err
+	}
+	own, failed := s.runMember(ctx, c, m, owner, fn)
+	if err := <-m.result; err != nil {
+		return err
+	}
+	if failed == nil {
+		s.owners.put(own)
+	}
+	return failed
+}
+
+// admit queues the member and waits for its turn.
+func (w *writer) admit(ctx context.Context, m *member, priority store.Priority) (*conn, error) {
+	queue := w.requests
+	if priority == store.Maintenance {
+		queue = w.maintenance
+	}
+	select {
+	case queue <- m:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the writer: %w", ctx.Err())
+	case <-w.done:
+		return nil, errClosed()
+	}
+	var why error
+	select {
+	case t := <-m.turn:
+		return t.c, t.err
+	case <-ctx.Done():
+		why = fmt.Errorf("wait for the writer: %w", ctx.Err())
+	case <-w.done:
+		why = errClosed()
+	}
+	if m.state.CompareAndSwap(memberWaiting, memberLeft) {
+		return nil, why
+	}
+	t := <-m.turn
+	return t.c, t.err
+}
+
+// runMember runs fn between savepoints and gives the connection back,
+// whatever happens to the goroutine.
+func (s *Store) runMember(ctx context.Context, c *conn, m *member, owner yiku.Owner, fn func(store.Tx) error) (own *ownerRef, err error) {
+	stands := false
+	defer func() {
+		c.end()
+		if !stands && !c.db.GetAutocommit() {
+			if e := errors.Join(c.run(sqlUndo), c.run(sqlRelease)); e != nil {
+				// The group cannot be told apart from these writes any more.
+				_ = c.run(sqlRollback)
+			}
+		}
+		m.over <- stands
+	}()
+	if err := c.run(sqlSave); err != nil {
+		return nil, foreign("begin update", err)
+	}
+	c.begin(ctx, false)
+	t, err := s.openTx(c, owner)
+	if err != nil {
+		return nil, err
+	}
+	if err := fn(t); err != nil {
+		return nil, err
+	}
+	if err := t.flush(); err != nil {
+		return nil, err
+	}
+	c.end()
+	if err := c.run(sqlRelease); err != nil {
+		return nil, foreign("end update", err)
+	}
+	stands = true
+	return t.own, nil
+}
+
+// loop commits groups until the store is closed.
+func (w *writer) loop() {
+	defer close(w.done)
+	for {
+		m, priority := w.next()
+		if m == nil {
+			return
+		}
+		w.group(m, priority)
+	}
+}
+
+// next waits for a member, requests before maintenance.
+func (w *writer) next() (*member, store.Priority) {
+	select {
+	case <-w.quit:
+		return nil, 0
+	case m := <-w.requests:
+		return m, store.Request
+	default:
+	}
+	select {
+	case <-w.quit:
+		return nil, 0
+	case m := <-w.requests:
+		return m, store.Request
+	case m := <-w.maintenance:
+		return m, store.Maintenance
+	}
+}
+
+// group runs the first member and what else waits, up to the limits, in one
+// transaction, and tells each member what became of it.
+func (w *writer) group(first *member, priority store.Priority) {
+	c := <-w.s.pool.writing
+	defer func() { w.s.pool.writing <- c }()
+	if err := w.s.Ready(context.Background()); err != nil && w.s.broken.Load() != nil {
+		w.refuse(first, err)
+		return
+	}
+	if err := c.run(sqlBeginNow); err != nil {
+		w.refuse(first, foreign("begin group", err))
+		return
+	}
+	var members []*member
+	stood, started := 0, w.s.now()
+	for m := first; m != nil; m = w.more(priority, len(members), started) {
+		if !m.state.CompareAndSwap(memberWaiting, memberRuns) {
+			continue
+		}
+		m.turn <- turn{c: c}
+		if <-m.over {
+			stood++
+		}
+		members = append(members, m)
+		if c.db.GetAutocommit() {
+			break // SQLite has undone the whole transaction
+		}
+	}
+	err := w.commit(c)
+	for _, m := range members {
+		m.result <- err
+	}
+	w.count(err, stood, len(members))
+	w.boundLog(c)
+}
+
+// more returns the next member of the running group, nil where it ends. A
+// request never waits behind maintenance of the same group.
+func (w *writer) more(priority store.Priority, size int, started time.Time) *member {
+	if size >= w.limit || w.s.now().Sub(started) >= w.window {
+		return nil
+	}
+	if priority == store.Maintenance {
+		if len(w.requests) > 0 {
+			return nil
+		}
+		select {
+		case m := <-w.maintenance:
+			return m
+		default:
+			return nil
+		}
+	}
+	for range 2 {
+		select {
+		case m := <-w.requests:
+			return m
+		default:
+		}
+		pause()
+	}
+	return nil
+}
+
+func (w *writer) refuse(m *member, err error) {
+	if m.state.CompareAndSwap(memberWaiting, memberRuns) {
+		m.turn <- turn{err: err}
+	}
+}
+
+// commit ends the group's transaction. Where that fails, nobody can say
+// whether the writes are durable: the log may hold them although the disk
+// reported a failure. After such a failure the store takes no writes until it
+// is opened again. A full disk is the exception: nothing was promised, and
+// there is nothing to distrust once there is room.
+func (w *writer) commit(c *conn) error {
+	if c.db.GetAutocommit() {
+		return yiku.Errorf(yiku.ErrUnavailable, "the group was undone by the database; nothing was written")
+	}
+	err := c.run(sqlCommit)
+	if err == nil {
+		return nil
+	}
+	failed := fmt.Errorf("commit, outcome unknown: %w: %w", yiku.ErrUnavailable, err)
+	if !c.db.GetAutocommit() {
+		if e := c.run(sqlRollback); e != nil {
+			failed = errors.Join(failed, foreign("undo group", e))
+			w.s.breakWith(failed)
+			return failed
+		}
+	}
+	if !errors.Is(err, sqlite3.FULL) {
+		w.s.breakWith(failed)
+	}
+	return failed
+}
+
+func (w *writer) count(err error, stood, size int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.counts.Failed++
+		return
+	}
+	w.counts.Commits++
+	w.counts.Updates += int64(stood)
+	w.counts.Undone += int64(size - stood)
+	w.counts.LargestGroup = max(w.counts.LargestGroup, int64(size))
+}
+
+func (w *writer) stats() Stats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.counts
+}
+
+// boundLog cuts the log back to nothing once it has grown over its limit and
+// no reader needs it. It never waits for a reader: after the next group it
+// tries again.
+func (w *writer) boundLog(c *conn) {
+	if w.s.broken.Load() != nil || w.s.dir.walSize() < w.walLimit {
+		return
+	}
+	if err := c.truncateLog(0); err != nil {
+		if !errors.Is(err, sqlite3.BUSY) {
+			w.s.log.Warn("log could not be cut back", "error", err)
+		}
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts.Truncations++
+}
+
+// truncateLog writes the log into the database and empties it, waiting for
+// readers at most as long as said.
+func (c *conn) truncateLog(wait time.Duration) error {
+	if err := c.db.BusyTimeout(wait); err != nil {
+		return err
+	}
+	_, _, err := c.db.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)
+	return errors.Join(err, c.db.BusyTimeout(busyTimeout*time.Millisecond))
+}
+
+// Checkpoint writes the log into the database and empties it, so that what was
+// deleted is gone from the files (E2). It waits for running updates and views;
+// a view that lasts longer than the wait of a lock makes it ErrUnavailable.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	select {
+	case c := <-s.pool.writing:
+		defer func() { s.pool.writing <- c }()
+		return foreign("empty log", c.truncateLog(busyTimeout*time.Millisecond))
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the writer: %w", ctx.Err())
+	case <-s.pool.quit:
+		return errClosed()
+	}
+}
+
+// close lets the running group end and refuses the members that wait.
+func (w *writer) close() {
+	close(w.quit)
+	<-w.done
+}
