@@ -208,8 +208,9 @@ func isEvalData(expr ast.Expr) bool {
 }
 
 // CheckContexts finds functions and interface methods whose context is not the
-// first parameter, and contexts kept in structs. A testing.TB may stand before
-// the context.
+// first parameter, and contexts kept in structs. In tests a testing.TB may
+// stand before the context, and a fixture, which lives as long as its test,
+// may keep one.
 func CheckContexts(tree *Tree) []Finding {
 	r := &report{rule: "context", tree: tree}
 	for _, pkg := range tree.Packages {
@@ -225,6 +226,9 @@ func CheckContexts(tree *Tree) []Finding {
 						}
 					}
 				case *ast.StructType:
+					if file.Test || pkg.TestKit() {
+						return true
+					}
 					for _, field := range n.Fields.List {
 						if name, ok := file.selector(field.Type, "context"); ok && name == "Context" {
 							r.add(file, field.Pos(), file.enclosing(field.Pos()), "a context in a struct")

@@ -40,8 +40,8 @@ func CheckBlankImports(tree *Tree) []Finding {
 
 // CheckVariables finds package variables that are, or may be, state. A package
 // variable is lawful when its value never changes: an error sentinel, a
-// compiled expression, an embedded file, a value computed once
-// (sync.OnceValue), an assertion "var _ I = T{}", or a literal table. Lawful
+// compiled expression, an embedded file, a table of package unicode, a value
+// computed once (sync.OnceValue), an assertion "var _ I = T{}", or a literal table. Lawful
 // ones must not be assigned to, have an element or field assigned, be deleted
 // from or have their address taken anywhere in the package. Tests may have
 // flags.
@@ -99,6 +99,9 @@ func constant(file *File, expr ast.Expr) bool {
 		return constant(file, e.X)
 	case *ast.CallExpr:
 		return constantCall(file, e)
+	case *ast.SelectorExpr:
+		_, table := file.selector(e, "unicode")
+		return table
 	}
 	return false
 }
