@@ -1,0 +1,179 @@
+// Package app puts the parts together and starts and stops them in order:
+// store, index, engine, maintenance, HTTP server; and back.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/internal/config"
+	"github.com/yiku-ai/yiku/internal/drivers"
+	"github.com/yiku-ai/yiku/internal/observe"
+	"github.com/yiku-ai/yiku/internal/wire"
+)
+
+// DefaultTenant is the tenant of a server without keys.
+const DefaultTenant = "default"
+
+// Options are what an app takes beside its configuration.
+type Options struct {
+	Version string
+	Stderr  io.Writer        // for events to "-"; nowhere where nil
+	Log     *slog.Logger     // nowhere where nil
+	Now     func() time.Time // time.Now where nil
+	NewID   func() string    // UUIDv7 where nil
+}
+
+func (o *Options) orDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.Log == nil {
+		out.Log = slog.New(slog.DiscardHandler)
+	}
+	if out.Stderr == nil {
+		out.Stderr = io.Discard
+	}
+	if out.Now == nil {
+		out.Now = time.Now
+	}
+	return out
+}
+
+// Principal is who calls a server without keys: the operator of this machine.
+func Principal() yiku.Principal {
+	return yiku.Principal{Tenant: DefaultTenant, Access: yiku.AccessAdmin}
+}
+
+// Core is the engine with what it stands on, without a door.
+type Core struct {
+	Engine  *engine.Engine
+	Metrics *observe.Metrics
+	closers []closer
+}
+
+// closer is one thing to close, with its name for the error.
+type closer struct {
+	name  string
+	close func() error
+}
+
+// Open opens the store, the index and the engine. What was opened before a
+// failure is closed again.
+func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err error) {
+	o := opts.orDefaults()
+	c := &Core{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	lines, err := c.openEvents(cfg.Events, o.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	driver := drivers.Options{Dir: cfg.DataDir, Now: o.Now, NewID: o.NewID, Log: o.Log}
+	store, err := drivers.Store(ctx, cfg.Store, driver)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	c.closers = append(c.closers, closer{"store", store.Close})
+	index, err := drivers.Index(ctx, cfg.Index, driver)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	c.closers = append(c.closers, closer{"index", index.Close})
+	c.Metrics = newMetrics(o.Version, drivers.Gauges(store, index), lines)
+	sinks := observe.Sinks{c.Metrics}
+	if lines != nil {
+		sinks = append(sinks, lines)
+	}
+	settings := Settings(cfg)
+	c.Engine, err = engine.New(engine.Options{
+		Store: store, Index: index, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start engine: %w", err)
+	}
+	c.closers = append(c.closers, closer{"engine", c.Engine.Close})
+	return c, nil
+}
+
+// openEvents opens the file that events go to; nil where none is asked for.
+func (c *Core) openEvents(path string, stderr io.Writer) (*observe.Lines, error) {
+	switch path {
+	case "":
+		return nil, nil
+	case "-":
+		lines := observe.NewLines(stderr, nil)
+		c.closers = append(c.closers, closer{"events", lines.Close})
+		return lines, nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, yiku.Errorf(yiku.ErrUnavailable, "cannot open the file for events: %s", reason(err))
+	}
+	lines := observe.NewLines(file, nil)
+	c.closers = append(c.closers, closer{"events", func() error { return errors.Join(lines.Close(), file.Close()) }})
+	return lines, nil
+}
+
+func newMetrics(version string, gauges observe.Gauges, lines *observe.Lines) *observe.Metrics {
+	opts := &observe.MetricsOptions{Version: version, Outcomes: wire.Codes(), Gauges: gauges}
+	for _, op := range wire.Operations() {
+		opts.Operations = append(opts.Operations, op.ID)
+	}
+	if lines != nil {
+		opts.Dropped = func() float64 { return float64(lines.Dropped()) }
+	}
+	return observe.NewMetrics(opts)
+}
+
+// Service returns the service as the operator of this machine may use it.
+func (c *Core) Service() yiku.Service { return c.Engine.As(Principal()) }
+
+// Close closes everything, last opened first.
+func (c *Core) Close() error {
+	var all []error
+	for len(c.closers) > 0 {
+		last := c.closers[len(c.closers)-1]
+		c.closers = c.closers[:len(c.closers)-1]
+		if err := last.close(); err != nil {
+			all = append(all, fmt.Errorf("close %s: %w", last.name, err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Settings are the engine's settings as the configuration gives them.
+func Settings(cfg config.Config) engine.Settings {
+	s := engine.DefaultSettings()
+	s.Turns, s.WindowTokens, s.OutputShare = cfg.Context.Turns, cfg.Context.WindowTokens, cfg.Context.OutputShare
+	s.MemoryShare, s.MemoryTokens = cfg.Context.MemoryShare, cfg.Context.MemoryTokens
+	s.MaxItems, s.ItemTokens, s.SnapshotKeep = cfg.Context.MaxItems, cfg.Context.ItemTokens, cfg.Context.SnapshotKeep
+	s.RecentMessages, s.RecentIdle = cfg.Session.RecentMessages, cfg.Session.RecentIdle
+	s.TranscriptRetention, s.IdempotencyKeep = cfg.Session.TranscriptRetention, cfg.Session.IdempotencyKeep
+	s.MinRelevance = cfg.Recall.MinRelevance
+	s.Weights = engine.Weights{Relevance: cfg.Recall.Relevance, Freshness: cfg.Recall.Freshness,
+		Importance: cfg.Recall.Importance, Use: cfg.Recall.Use, HalfLife: cfg.Recall.HalfLife}
+	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working
+	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm
+	return s
+}
+
+// reason is an error of the file system without the path.
+func reason(err error) string {
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}
