@@ -48,6 +48,7 @@ func Rules() []Rule {
 		{"context", CheckContexts},
 		{"options", CheckOptions},
 		{"logger", CheckLoggers},
+		{"owner", CheckOwners},
 	}
 }
 

@@ -41,10 +41,10 @@ func CheckBlankImports(tree *Tree) []Finding {
 // CheckVariables finds package variables that are, or may be, state. A package
 // variable is lawful when its value never changes: an error sentinel, a
 // compiled expression, an embedded file, a table of package unicode, a value
-// computed once (sync.OnceValue), an assertion "var _ I = T{}", or a literal table. Lawful
-// ones must not be assigned to, have an element or field assigned, be deleted
-// from or have their address taken anywhere in the package. Tests may have
-// flags.
+// computed once (sync.OnceValue), an assertion "var _ I = T{}", or a literal
+// table. A lawful one must not be assigned to, have an element or field
+// assigned, be deleted from or have its address taken anywhere in the package.
+// Tests may have flags.
 func CheckVariables(tree *Tree) []Finding {
 	r := &report{rule: "package-variable", tree: tree}
 	for _, pkg := range tree.Packages {
