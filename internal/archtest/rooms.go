@@ -74,6 +74,7 @@ var rooms = []Room{
 	// Measuring and tests.
 	{Dir: "eval", May: []string{"..."}},
 	{Dir: "internal/sample", May: []string{""}},
+	{Dir: "internal/bench"},
 	{Dir: "store/storetest", May: []string{"", "store"}, Foreign: testLibraries},
 	{Dir: "index/indextest", May: []string{"", "index"}, Foreign: testLibraries},
 	{Dir: "internal/servicetest", May: []string{"", "internal/wire"}, Foreign: testLibraries},
