@@ -1,13 +1,12 @@
 package eval_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/eval"
@@ -62,20 +61,14 @@ func (l *lexical) SearchMemory(ctx context.Context, r yiku.SearchMemoryRequest) 
 	if err != nil {
 		return yiku.SearchMemoryResponse{}, err
 	}
+	items := make([]recall.Item, len(res.Candidates))
+	for i, c := range res.Candidates {
+		items[i] = recall.OfMessage(&u.messages[c.Key-1], c, recall.Calibrate(c, res.MaxLexical, l.f))
+	}
 	var out yiku.SearchMemoryResponse
-	thr := l.thr
-	if r.MinRelevance != nil {
-		thr = *r.MinRelevance
+	for _, r := range recall.Rank(items, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), r.Limit, &recall.Options{MinRelevance: r.MinRelevance}) {
+		out.Items = append(out.Items, yiku.SearchItem{Message: &u.messages[r.Candidate.Key-1], Score: r.Score, Scores: r.Scores})
 	}
-	for _, c := range res.Candidates {
-		m := u.messages[c.Key-1]
-		s := recall.Calibrate(c, res.MaxLexical, l.f)
-		if s.Relevance >= thr {
-			out.Items = append(out.Items, yiku.SearchItem{Message: &m, Scores: s, Score: s.Relevance})
-		}
-	}
-	slices.SortStableFunc(out.Items, func(a, b yiku.SearchItem) int { return cmp.Compare(b.Score, a.Score) })
-	out.Items = out.Items[:min(len(out.Items), r.Limit)]
 	return out, nil
 }
 
@@ -110,7 +103,7 @@ func TestExperiment(t *testing.T) {
 		}
 		sets = append(sets, s)
 	}
-	f := recall.Fusion{Context: envf("CTX", 1), Neighbor: envf("NB", .5)}
+	f := recall.Fusion{Context: envf("CTX", 1), Neighbor: envf("NB", .4)}
 	r, err := eval.Run(context.Background(), sets, func() (eval.Searcher, error) {
 		return &lexical{index: memindex.New(nil), users: map[string]*user{}, f: f, thr: envf("THR", 0)}, nil
 	}, nil)

@@ -23,6 +23,8 @@ type SetReport struct {
 	HistoryTokens float64          `json:"history_tokens" doc:"The mean over questions of what the whole conversation costs."`
 	All           Metrics          `json:"all"`
 	Categories    []CategoryReport `json:"categories"`
+	Foreign       int              `json:"foreign" doc:"Questions of other conversations that were asked."`
+	ForeignSilent float64          `json:"foreign_silent" doc:"The share of those for which nothing passes the threshold."`
 	AppendSeconds float64          `json:"append_seconds"`
 	P50           float64          `json:"p50_ms"`
 	P99           float64          `json:"p99_ms"`
@@ -43,9 +45,11 @@ type tally struct {
 	history    float64
 	asked      int
 	appendTime time.Duration
+
+	foreign, foreignSilent int
 }
 
-func newTally(set *Set, _ map[string]book) *tally {
+func newTally(set *Set) *tally {
 	return &tally{set: set, categories: make(map[string]*sums)}
 }
 
@@ -68,6 +72,8 @@ func (t *tally) report() SetReport {
 		Conversations: len(t.set.Conversations),
 		HistoryTokens: t.history / float64(max(t.asked, 1)),
 		All:           t.all.mean(),
+		Foreign:       t.foreign,
+		ForeignSilent: float64(t.foreignSilent) / float64(max(t.foreign, 1)),
 		AppendSeconds: t.appendTime.Seconds(),
 		P50:           float64(percentile(t.took, .5).Microseconds()) / 1000,
 		P99:           float64(percentile(t.took, .99).Microseconds()) / 1000,
@@ -108,8 +114,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 		return err
 	}
 	for _, s := range r.Sets {
-		if _, err := fmt.Fprintf(w, "%s: %d turns in %d conversations, whole history %.0f tokens, appended in %.1f s, search p50 %.2f ms, p99 %.2f ms\n",
-			s.Name, s.Turns, s.Conversations, s.HistoryTokens, s.AppendSeconds, s.P50, s.P99); err != nil {
+		_, err := fmt.Fprintf(w, "%s: %d turns in %d conversations, whole history %.0f tokens, silent on %.2f of %d questions of other conversations, appended in %.1f s, search p50 %.2f ms, p99 %.2f ms\n",
+			s.Name, s.Turns, s.Conversations, s.HistoryTokens, s.ForeignSilent, s.Foreign, s.AppendSeconds, s.P50, s.P99)
+		if err != nil {
 			return err
 		}
 	}

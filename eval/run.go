@@ -22,6 +22,7 @@ type Options struct {
 	Limit        int                            // items asked for each question; 100 where 0
 	Batch        int                            // messages an append; 200 where 0
 	MaxQuestions int                            // of each set; all where 0
+	Foreign      int                            // questions of other conversations that each conversation is asked too; 50 where 0, none where negative
 	Now          func() time.Time               // for durations; time.Now where nil
 	Progress     func(set string, done, of int) // called after every conversation and every 50 questions
 }
@@ -39,6 +40,9 @@ func Run(ctx context.Context, sets []*Set, open func() (Searcher, error), option
 	}
 	if o.Batch == 0 {
 		o.Batch = 200
+	}
+	if o.Foreign == 0 {
+		o.Foreign = 50
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -79,7 +83,7 @@ func runSet(ctx context.Context, set *Set, open func() (Searcher, error), o Opti
 		books[c.ID] = bookOf(c)
 		o.Progress(set.Name, i+1, len(set.Conversations))
 	}
-	t := newTally(set, books)
+	t := newTally(set)
 	t.appendTime = o.Now().Sub(begun)
 	questions := set.Questions
 	if o.MaxQuestions > 0 && len(questions) > o.MaxQuestions {
@@ -96,7 +100,36 @@ func runSet(ctx context.Context, set *Set, open func() (Searcher, error), o Opti
 			o.Progress(set.Name, i+1, len(questions))
 		}
 	}
+	if err := askForeign(ctx, service, set, t, o); err != nil {
+		return SetReport{}, err
+	}
 	return t.report(), nil
+}
+
+// askForeign asks each conversation questions of the others, evenly chosen: it
+// knows nothing of what they ask, and should recall nothing.
+func askForeign(ctx context.Context, service Searcher, set *Set, t *tally, o Options) error {
+	for _, c := range set.Conversations {
+		var others []Question
+		for _, q := range set.Questions {
+			if q.Conversation != c.ID {
+				others = append(others, q)
+			}
+		}
+		n := min(o.Foreign, len(others))
+		for i := range n {
+			q := others[i*len(others)/n]
+			recalled, err := service.SearchMemory(ctx, yiku.SearchMemoryRequest{UserID: userID(c.ID), Query: q.Text, Limit: 1, IncludeMessages: true})
+			if err != nil {
+				return fmt.Errorf("ask foreign question %d: %w", i, err)
+			}
+			t.foreign++
+			if len(recalled.Items) == 0 {
+				t.foreignSilent++
+			}
+		}
+	}
+	return nil
 }
 
 // appendConversation appends the turns in their order, those of one session

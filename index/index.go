@@ -80,6 +80,10 @@ type Query struct {
 // not find it; the engine calibrates and fuses them, so that every index ranks
 // alike where it finds the same candidates. The lexical arm proposes documents
 // that hold a term of the query or stand next to one that does.
+//
+// BM25 is given in units of the most that one term of weight 1 could add which
+// no document of the owner holds, so that scores of small and large owners, and
+// of short and long queries, can be calibrated alike.
 type Candidate struct {
 	Ref
 	Session  int64
@@ -98,7 +102,7 @@ func LexicalOrder(c Candidate) float64 { return c.Lexical + c.Context + c.Neighb
 // Result holds the candidates in no particular order.
 type Result struct {
 	Candidates []Candidate
-	MaxLexical float64 // the highest BM25 that a document could reach for this query: calibrates the lexical arms
+	MaxLexical float64 // the highest BM25 that a document could reach for this query, in the same units: about how many rare terms it has
 	More       bool    // K cut the list: a larger K would give more
 }
 

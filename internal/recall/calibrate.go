@@ -1,6 +1,8 @@
 package recall
 
 import (
+	"math"
+
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
 )
@@ -12,20 +14,54 @@ type Fusion struct {
 }
 
 // DefaultFusion returns the weights of the default configuration.
-func DefaultFusion() Fusion { return Fusion{Context: 1, Neighbor: 0.5} }
+func DefaultFusion() Fusion { return Fusion{Context: 1, Neighbor: 0.4} }
+
+// DefaultMinRelevance is the relevance below which nothing is recalled (D5):
+// the middle of the scale. See Calibrate for what it lets through.
+const DefaultMinRelevance = 0.5
+
+const (
+	// shortQuery is the size in rare terms below which a query must be covered
+	// rather than merely met.
+	shortQuery = 2
+	// longQuery is the size in rare terms above which a query is taken to be a
+	// text that asks for one thing somewhere in it.
+	longQuery = 24
+	// even is the evidence at which relevance is a half.
+	even = 0.55
+)
 
 // Calibrate returns the relevance of a candidate and its parts, given the
-// highest BM25 that a document could have for the query (index.Result).
+// highest BM25 that a document could have for the query (index.Result), which
+// is the query's size n in rare terms:
+//
+//	evidence  = (lexical + f.Context × context + f.Neighbor × neighbor) / n × √(n + 2),  n at most 24
+//	relevance = evidence / (evidence + 0.55)
+//
+// What a document shares with a query by chance grows with the square root of
+// the query's size, what answers it in proportion; for the shortest queries the
+// share that is covered decides. Within one query the order is that of the sum.
+// The default threshold of .5 was set where, over five sets of both languages,
+// about 19 of 20 questions with an answer still recall something, while two of
+// three questions about another person's conversation recall nothing. A question
+// about a known topic without an answer looks like one with an answer to words;
+// no threshold tells them apart.
 func Calibrate(c index.Candidate, maxLexical float64, f Fusion) yiku.Scores {
 	if maxLexical <= 0 {
 		return yiku.Scores{}
 	}
-	raw := c.Lexical + f.Context*c.Context + f.Neighbor*c.Neighbor
+	n := min(maxLexical, longQuery)
+	scale := math.Sqrt(n+shortQuery) / n
 	return yiku.Scores{
-		Lexical:   min(c.Lexical/maxLexical, 1),
-		Relevance: raw / (maxLexical * (1 + f.Context + f.Neighbor)),
+		Lexical:   squash(c.Lexical * scale),
+		Relevance: squash((c.Lexical + f.Context*c.Context + f.Neighbor*c.Neighbor) * scale),
 	}
 }
 
-// DefaultMinRelevance is the relevance below which nothing is recalled (D5).
-const DefaultMinRelevance = 0.1
+// squash maps evidence, 0 and up, to 0–1.
+func squash(evidence float64) float64 {
+	if evidence <= 0 {
+		return 0
+	}
+	return evidence / (evidence + even)
+}

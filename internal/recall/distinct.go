@@ -15,7 +15,7 @@ import (
 const sameShare = 0.9
 
 // maxCompared is how much of a text, in bytes, is compared.
-const maxCompared = 4096
+const maxCompared = 1024
 
 // distinct walks down the ranked items and keeps the first of those that say
 // the same, until limit are kept; what is left out behind them up to there is
