@@ -155,7 +155,7 @@ func (w *walk) object(v reflect.Value) {
 		case !f.IsZero():
 			w.value(r, r.look, f)
 		case r.Required:
-			w.absent(r)
+			w.absent(r, f)
 		}
 		w.at = w.at[:len(w.at)-1]
 	}
@@ -166,8 +166,10 @@ func (w *walk) object(v reflect.Value) {
 
 // absent is called for a required field that holds its type's zero value:
 // that is a fault unless zero is a value, as the empty text of a block is.
-func (w *walk) absent(r *rule) {
+func (w *walk) absent(r *rule, v reflect.Value) {
 	switch r.look {
+	case lookStruct:
+		w.object(v)
 	case lookNothing, lookNumber, lookTree, lookMap:
 	case lookText:
 		if r.Enum != nil || r.MinLength != nil {
