@@ -330,15 +330,17 @@ type Tx interface {
 	PutTask(t *Task) error
 
 	// PutWorking replaces the working memory of a task or session and sets its
-	// Version, which never goes back. DeleteWorking clears it; where there is
+	// Version to one above both the row's and the one given, so that it never
+	// goes back, also where the memory moves from one session to the next. DeleteWorking clears it; where there is
 	// none it does nothing.
 	PutWorking(w *Working) error
 	DeleteWorking(project, task, sessionID string) error
 
 	// AddMemory adds a memory and sets its Key, Seq, Version, Hash and Reason.
 	// Its ID is unique within the owner; while it is active, so are its
-	// ContentNorm within its scope and, where it is Single, its SubjectNorm
-	// and AttributeNorm together within its scope. Empty ones are not compared.
+	// ContentNorm within its scope and, where it is Single and has no end yet
+	// (ValidTo), its SubjectNorm and AttributeNorm together within its scope.
+	// Empty ones are not compared.
 	AddMemory(m *Memory) error
 	// UpdateMemory replaces a memory (by Key), keeps what it was as a version,
 	// counts the version up and sets Seq and Version. Reason says what made

@@ -293,7 +293,7 @@ func (t *tx) writeFact(m *store.Memory, own marks) error {
 		return t.c.run(sqlDropFact, m.Key)
 	}
 	var current []byte
-	if m.Single && m.Status == yiku.StatusActive && len(own.subject) > 0 && len(own.attribute) > 0 {
+	if m.Single && m.Status == yiku.StatusActive && m.ValidTo.IsZero() && len(own.subject) > 0 && len(own.attribute) > 0 {
 		current = t.mark(t.own, "current", string(m.Level), m.ProjectID, m.TaskID, m.AgentID, string(own.subject), string(own.attribute))
 	}
 	body, err := t.seal(t.own, "facts", m.Key, pack(m.Subject, m.Attribute, m.Value))

@@ -92,9 +92,9 @@ func exactWorking(w *store.Working) {
 
 const (
 	sqlPutWorking = `INSERT INTO working (owner, place_mark, project_mark, agent_mark, session_mark, open, written, version, updated_at, body)
-	VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ? + 1, ?, ?)
 	ON CONFLICT (owner, place_mark) DO UPDATE SET project_mark = excluded.project_mark, agent_mark = excluded.agent_mark,
-	open = excluded.open, written = excluded.written, version = version + 1, updated_at = excluded.updated_at, body = excluded.body
+	open = excluded.open, written = excluded.written, version = max(version + 1, excluded.version), updated_at = excluded.updated_at, body = excluded.body
 	RETURNING version`
 	sqlClearWorking = `UPDATE working SET open = 0, updated_at = NULL, body = NULL WHERE owner = ? AND place_mark = ?`
 )
@@ -120,7 +120,7 @@ func (t *tx) PutWorking(w *store.Working) error {
 		return err
 	}
 	row.Version, err = t.c.number(sqlPutWorking, t.own.number, mark, t.mark(t.own, "project", row.Project),
-		t.mark(t.own, "agent", row.AgentID), session, row.Open, seq(t.nextOutside()), row.UpdatedAt, body)
+		t.mark(t.own, "agent", row.AgentID), session, row.Open, seq(t.nextOutside()), row.Version, row.UpdatedAt, body)
 	if err != nil {
 		return foreign("write working memory", err)
 	}
