@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// benchMessage is an append's text: 300 bytes.
+func benchMessage(n int64) *store.Message {
+	return &store.Message{Message: yiku.Message{
+		ID: fmt.Sprintf("m-%d", n), Role: yiku.RoleUser, Origin: yiku.OriginUser,
+		Content: yiku.Text(strings.Repeat("我们下周五开会 see you ", 10)), CreatedAt: testTime(),
+	}, RecordedAt: testTime()}
+}
+
+// BenchmarkAppend appends one message to one of 64 sessions of 64 owners from
+// 64 goroutines, as groups and one commit each.
+func BenchmarkAppend(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		limit int
+	}{{"groups", DefaultGroupLimit}, {"one_commit_each", 1}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := openTest(b, &Options{GroupLimit: c.limit})
+			owners, sessions := make([]yiku.Owner, 64), make([]store.Session, 64)
+			for i := range owners {
+				owners[i] = testOwner(b, "acme", fmt.Sprint("user", i))
+				sessions[i].Session = yiku.Session{ID: "s", CreatedAt: testTime()}
+				write(b, s, owners[i], func(tx store.Tx) error { return tx.PutSession(&sessions[i]) })
+			}
+			var n atomic.Int64
+			b.SetParallelism(32) // on 2 cores: 64 goroutines
+			before := s.Stats()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					i := n.Add(1)
+					who := i % 64
+					err := s.Update(context.Background(), owners[who], store.Request, func(tx store.Tx) error {
+						session, err := tx.Session(owners[who], "s")
+						if err != nil {
+							return err
+						}
+						if err := tx.AddMessages(session.Key, []*store.Message{benchMessage(i)}); err != nil {
+							return err
+						}
+						session.LastMessageAt = testTime()
+						return tx.PutSession(&session)
+					})
+					if err != nil {
+						b.Error(err)
+					}
+				}
+			})
+			b.StopTimer()
+			after := s.Stats()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "appends/s")
+			b.ReportMetric(float64(b.N)/float64(after.Commits-before.Commits), "appends/commit")
+		})
+	}
+}
+
+// benchMemories writes memories of about 600 bytes and returns their keys.
+func benchMemories(b *testing.B, s *Store, owner yiku.Owner, count int) []int64 {
+	b.Helper()
+	var keys []int64
+	for len(keys) < count {
+		write(b, s, owner, func(tx store.Tx) error {
+			for range 500 {
+				n := len(keys)
+				m := store.Memory{ContentNorm: fmt.Sprint("content ", n), SubjectNorm: "user", AttributeNorm: fmt.Sprint("attribute ", n)}
+				m.ID = fmt.Sprintf("0197f0c2-0000-7000-8000-%012d", n)
+				m.Content = fmt.Sprint("memory ", n, strings.Repeat(" 喜欢在周末爬山 likes hiking", 8))
+				m.Subject, m.Attribute, m.Value = "user", fmt.Sprint("attribute ", n), "value"
+				m.Kind, m.Type, m.Level, m.Status, m.Origin = yiku.KindSemantic, yiku.TypeFact, yiku.LevelUser, yiku.StatusActive, yiku.OriginUser
+				m.Topics, m.Sources = []string{"hobby", "爱好"}, []string{"m-1", "m-2"}
+				m.CreatedAt, m.UpdatedAt = testTime(), testTime()
+				if err := tx.AddMemory(&m); err != nil {
+					return err
+				}
+				keys = append(keys, m.Key)
+			}
+			return nil
+		})
+	}
+	return keys
+}
+
+// BenchmarkLoad10000 reads an owner's 10,000 memories as an index does.
+func BenchmarkLoad10000(b *testing.B) {
+	s := openTest(b, nil)
+	owner := testOwner(b, "acme", "user")
+	keys := benchMemories(b, s, owner, 10_000)
+	sparse := make([]int64, 0, len(keys)/4)
+	for i := 0; i < len(keys); i += 4 {
+		sparse = append(sparse, keys[i])
+	}
+	for name, read := range map[string]func(r store.Reader) (int, error){
+		"by_key": func(r store.Reader) (int, error) {
+			list, err := r.MemoriesByKey(owner, keys)
+			return len(list), err
+		},
+		"every_fourth_by_key": func(r store.Reader) (int, error) {
+			list, err := r.MemoriesByKey(owner, sparse)
+			return len(list), err
+		},
+		"changes": func(r store.Reader) (int, error) {
+			list, err := r.Changes(owner, 0, 20_000)
+			return len(list), err
+		},
+		"count_active": func(r store.Reader) (int, error) {
+			return r.CountMemories(owner, store.MemoryQuery{Statuses: []yiku.Status{yiku.StatusActive}})
+		},
+		"topic": func(r store.Reader) (int, error) {
+			list, err := r.Memories(owner, store.MemoryQuery{Topic: "爱好"})
+			return len(list), err
+		},
+		"newest_20_constraints": func(r store.Reader) (int, error) {
+			list, err := r.Memories(owner, store.MemoryQuery{Statuses: []yiku.Status{yiku.StatusActive}, Types: []yiku.Type{yiku.TypeConstraint}, Limit: 20})
+			return len(list), err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				err := s.View(b.Context(), func(r store.Reader) error {
+					n, err := read(r)
+					if n == 0 && name != "newest_20_constraints" {
+						b.Error("nothing read")
+					}
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDelete10000 deletes an owner's 10,000 memories, 100 an update.
+func BenchmarkDelete10000(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		s := openTest(b, nil)
+		owner := testOwner(b, "acme", "user")
+		keys := benchMemories(b, s, owner, 10_000)
+		b.StartTimer()
+		for ; len(keys) > 0; keys = keys[100:] {
+			write(b, s, owner, func(tx store.Tx) error {
+				for _, key := range keys[:100] {
+					if err := tx.DeleteMemory(key); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+}

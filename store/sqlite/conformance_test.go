@@ -1,0 +1,28 @@
+package sqlite
+
+import (
+	"testing"
+
+	"github.com/yiku-ai/yiku/store"
+	"github.com/yiku-ai/yiku/store/storetest"
+)
+
+// variants are the ways in which the store runs.
+func variants() map[string]*Options {
+	return map[string]*Options{
+		"default":         nil,
+		"one_connection":  {SingleConnection: true},
+		"one_commit_each": {GroupLimit: 1, Readers: 1},
+	}
+}
+
+// TestH4_Conformance runs the contract's suite in every way the store runs.
+func TestH4_Conformance(t *testing.T) {
+	t.Parallel()
+	for name, options := range variants() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, func(t *testing.T) store.Store { return openTest(t, options) })
+		})
+	}
+}
