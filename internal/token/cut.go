@@ -31,6 +31,10 @@ func Middle(c Texts, text string, limit int) string {
 	return longest(c, len(text), limit, func(size int) string { return middle(text, size, chinese) })
 }
 
+// Marker returns what [Middle] leaves of a text where there is room for the
+// marker alone.
+func Marker(text string) string { return middle(text, 0, isChinese(text)) }
+
 // longest searches for the largest size, up to all, at which make(size)
 // counts at most limit. It follows the ratio of tokens to size, which settles
 // in a few steps on ordinary text, and halves where that does not help.
