@@ -162,8 +162,8 @@ func Settings(cfg config.Config) engine.Settings {
 	s.RecentMessages, s.RecentIdle = cfg.Session.RecentMessages, cfg.Session.RecentIdle
 	s.TranscriptRetention, s.IdempotencyKeep = cfg.Session.TranscriptRetention, cfg.Session.IdempotencyKeep
 	s.MinRelevance = cfg.Recall.MinRelevance
-	s.Weights = engine.Weights{Relevance: cfg.Recall.Relevance, Freshness: cfg.Recall.Freshness,
-		Importance: cfg.Recall.Importance, Use: cfg.Recall.Use, HalfLife: cfg.Recall.HalfLife}
+	s.Weights.Relevance, s.Weights.Freshness = cfg.Recall.Relevance, cfg.Recall.Freshness
+	s.Weights.Importance, s.Weights.Use, s.Weights.HalfLife = cfg.Recall.Importance, cfg.Recall.Use, cfg.Recall.HalfLife
 	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working
 	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm
 	return s

@@ -1,0 +1,230 @@
+// Package cli is the command line. It does everything the API does, against a
+// running server or a data directory of its own, in Chinese and English.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/config"
+)
+
+// Env is what the tool takes from its process. Stdin is also what decides
+// whether a person is asked: it is a terminal or it is not.
+type Env struct {
+	Args    []string // without the program's name
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Environ []string
+	Now     func() time.Time
+	Version string
+}
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// Main runs the tool for the process and returns its exit code. The first
+// SIGINT or SIGTERM asks for an orderly end, the second ends at once.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)() // after the first signal the next has its usual effect
+	return Run(ctx, Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Environ: config.Environ(), Now: time.Now, Version: buildVersion(),
+	})
+}
+
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// Run runs the tool in an environment and returns its exit code: 0, 1 for a
+// failure, 2 for a wrong use. A failure is one line on standard error.
+func Run(ctx context.Context, env Env) int {
+	t := &tool{env: env, lang: language(env)}
+	root := t.root()
+	root.SetArgs(env.Args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errSilent):
+		return exitFailed
+	}
+	fmt.Fprintln(env.Stderr, "yiku: "+oneLine(describe(err)))
+	if !t.started || errors.As(err, new(*usageError)) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// errSilent ends with exit code 1 when everything has been said.
+var errSilent = errors.New("failed")
+
+// usageError is a wrong use of the tool.
+type usageError struct{ message string }
+
+// Error gives the message.
+func (e *usageError) Error() string { return e.message }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// describe writes an error for a person: without the sentinel's words where
+// there is something better to say.
+func describe(err error) string {
+	var e *yiku.Error
+	if !errors.As(err, &e) || (e.Detail == "" && len(e.Fields) == 0) {
+		return err.Error()
+	}
+	parts := make([]string, 0, 1+len(e.Fields))
+	if e.Detail != "" {
+		parts = append(parts, e.Detail)
+	}
+	for _, f := range e.Fields {
+		parts = append(parts, f.Field+" "+f.Message)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+
+// tool is one run of the command line.
+type tool struct {
+	env     Env
+	lang    string
+	started bool // the command line was right: what fails from now on is no wrong use
+
+	flags struct {
+		config, data, url, lang string
+		json                    bool
+		set                     []string
+	}
+}
+
+// language is the language of help texts and messages, known before flags are
+// parsed.
+func language(env Env) string {
+	lang := config.Language(env.Environ)
+	for _, entry := range env.Environ {
+		if v, ok := strings.CutPrefix(entry, "YIKU_LANG="); ok && (v == "zh" || v == "en") {
+			lang = v
+		}
+	}
+	for i, arg := range env.Args {
+		v, ok := strings.CutPrefix(arg, "--lang=")
+		if !ok && arg == "--lang" && i+1 < len(env.Args) {
+			v = env.Args[i+1]
+		}
+		if v == "zh" || v == "en" {
+			lang = v
+		}
+	}
+	return lang
+}
+
+func (t *tool) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "yiku",
+		Short:         t.say(phrase{"Yiku, a memory service for AI agents", "忆库：给 AI 智能体用的记忆服务"}),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			t.started = true
+		},
+	}
+	root.SetIn(t.env.Stdin)
+	root.SetOut(t.env.Stdout)
+	root.SetErr(t.env.Stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	f := root.PersistentFlags()
+	f.StringVar(&t.flags.config, "config", "", t.say(phrase{"configuration `FILE` (YAML)", "配置文件 `FILE`（YAML）"}))
+	f.StringVar(&t.flags.data, "data", "", t.say(phrase{"data `DIR`; ./yiku-data where absent", "数据目录 `DIR`；默认 ./yiku-data"}))
+	f.StringVar(&t.flags.url, "url", "", t.say(phrase{"`URL` of a running server", "正在运行的服务的 `URL`"}))
+	f.StringVar(&t.flags.lang, "lang", "", t.say(phrase{"zh or en; as LANG says where absent", "zh 或 en；默认按 LANG"}))
+	f.BoolVar(&t.flags.json, "json", false, t.say(phrase{"JSON for machines", "输出 JSON，供程序读取"}))
+	f.StringArrayVar(&t.flags.set, "set", nil, t.say(phrase{"any setting, as `KEY=VALUE`", "任意一项配置，写成 `KEY=VALUE`"}))
+	root.AddCommand(
+		t.serveCommand(), t.demoCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(),
+		t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
+		t.evalCommand(), t.versionCommand(),
+	)
+	if t.lang == "zh" {
+		root.SetUsageTemplate(chineseTemplate(root.UsageTemplate()))
+	}
+	return root
+}
+
+func chineseTemplate(template string) string {
+	return strings.NewReplacer(
+		"Usage:", "用法：", "Aliases:", "别名：", "Examples:", "例子：", "Available Commands:", "命令：", "Additional Commands:", "其他命令：",
+		"Global Flags:", "通用选项：", "Flags:", "选项：", "Additional help topics:", "其他帮助：",
+		`Use "{{.CommandPath}} [command] --help" for more information about a command.`, `各命令的说明：{{.CommandPath}} [command] --help`,
+	).Replace(template)
+}
+
+// settings reads the configuration; more are flags of the command by key.
+func (t *tool) settings(more map[string]string) (config.Config, error) {
+	flags := map[string]string{}
+	for _, entry := range t.flags.set {
+		key, value, ok := strings.Cut(entry, "=")
+		if !ok || !known(key) {
+			return config.Config{}, usagef("--set needs KEY=VALUE with a key of the configuration")
+		}
+		flags[key] = value
+	}
+	for key, value := range map[string]string{"config": t.flags.config, "data_dir": t.flags.data, "url": t.flags.url, "lang": t.flags.lang} {
+		if value != "" {
+			flags[key] = value
+		}
+	}
+	for key, value := range more {
+		if value != "" {
+			flags[key] = value
+		}
+	}
+	cfg, err := config.Load(t.env.Environ, flags)
+	if err != nil {
+		return config.Config{}, usagef("%s", describe(err))
+	}
+	return cfg, nil
+}
+
+func known(key string) bool {
+	for _, k := range config.Keys() {
+		if k.Name == key {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *tool) printf(format string, args ...any) { fmt.Fprintf(t.env.Stdout, format, args...) }
+
+func (t *tool) println(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintln(t.env.Stdout, line)
+	}
+}
