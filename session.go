@@ -109,8 +109,9 @@ type AppendMessagesResponse struct {
 
 // MessageRef names a stored message.
 type MessageRef struct {
-	ID  string `json:"id"`
-	Seq int64  `json:"seq"`
+	ID        string `json:"id"`
+	Seq       int64  `json:"seq"`
+	Forgotten bool   `json:"forgotten,omitempty" doc:"It was forgotten before and is not taken in again; seq is 0."`
 }
 
 // ListMessagesRequest lists a session's messages, oldest first.

@@ -12,7 +12,7 @@ import (
 type WorkingMemory struct {
 	TaskID      string           `json:"task_id,omitempty"`
 	TaskState   map[string]any   `json:"task_state"`
-	DataSlots   map[string]any   `json:"data_slots" doc:"Known facts: at most 64, oldest go first."`
+	DataSlots   map[string]any   `json:"data_slots" doc:"Known facts: at most 64."`
 	Preferences map[string]any   `json:"preferences" doc:"Temporary: they end with the session."`
 	Todos       []any            `json:"todos" doc:"Strings or objects; the newest 10 are kept."`
 	Blocks      map[string]Block `json:"blocks"`

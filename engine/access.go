@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	accessQueue   = 4096            // accesses that may wait; more are dropped and logged
+	accessTimeout = 5 * time.Second // of one batch's write
+)
+
+// accessLog counts accesses of memories behind the reads that make them: a
+// read never waits for it. Counts are hints for ranking and retention; those
+// of the last moment before a crash are lost, and nothing else is.
+type accessLog struct {
+	store store.Store
+	log   *slog.Logger
+	queue chan accessed
+	quit  chan struct{}
+	done  sync.WaitGroup
+}
+
+type accessed struct {
+	owner yiku.Owner
+	keys  []int64
+	at    time.Time
+}
+
+func startAccessLog(s store.Store, log *slog.Logger) *accessLog {
+	a := &accessLog{store: s, log: log, queue: make(chan accessed, accessQueue), quit: make(chan struct{})}
+	a.done.Add(1)
+	go a.run()
+	return a
+}
+
+// add queues accesses; where the queue is full they are dropped.
+func (a *accessLog) add(owner yiku.Owner, keys []int64, at time.Time) {
+	if len(keys) == 0 {
+		return
+	}
+	select {
+	case a.queue <- accessed{owner, keys, at}:
+	default:
+		a.log.Warn("access counts dropped: the queue is full", "count", len(keys))
+	}
+}
+
+// run writes what waits, an owner's accesses together.
+func (a *accessLog) run() {
+	defer a.done.Done()
+	for {
+		select {
+		case first := <-a.queue:
+			a.write(first)
+		case <-a.quit:
+			for {
+				select {
+				case rest := <-a.queue:
+					a.write(rest)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+func (a *accessLog) write(first accessed) {
+	batch := map[yiku.Owner][]accessed{first.owner: {first}}
+	for more := true; more; {
+		select {
+		case next := <-a.queue:
+			batch[next.owner] = append(batch[next.owner], next)
+		default:
+			more = false
+		}
+	}
+	for owner, list := range batch {
+		ctx, cancel := context.WithTimeout(context.Background(), accessTimeout)
+		err := a.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+			for _, acc := range list {
+				if err := tx.Touch(acc.keys, acc.at); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		cancel()
+		if err != nil {
+			a.log.Warn("access counts lost", "error", err)
+		}
+	}
+}
+
+// stop writes what waits and ends. No add may follow.
+func (a *accessLog) stop() {
+	close(a.quit)
+	a.done.Wait()
+}

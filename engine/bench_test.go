@@ -1,0 +1,63 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/index/memindex"
+	"github.com/yiku-ai/yiku/store"
+	"github.com/yiku-ai/yiku/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bench is an engine on an empty store, with a clock that tests set.
+type bench struct {
+	*engine.Engine
+	store store.Store
+	clock *clock
+}
+
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+func (c *clock) Advance(d time.Duration) { c.now = c.now.Add(d) }
+
+func newBench(t *testing.T, settings *engine.Settings) bench {
+	t.Helper()
+	c := &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	s, err := sqlite.Open(t.Context(), t.TempDir(), &sqlite.Options{Now: c.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, s, &engine.Options{Settings: settings, Now: c.Now})
+	return bench{Engine: e, store: s, clock: c}
+}
+
+// open starts an engine on a store; both end with the test.
+func open(t *testing.T, s store.Store, opts *engine.Options) *engine.Engine {
+	t.Helper()
+	index := memindex.New(nil)
+	opts.Store, opts.Index = s, index
+	e, err := engine.New(*opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, end := range []func() error{e.Close, index.Close, s.Close} {
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return e
+}
+
+func (b bench) operator() yiku.Service {
+	return b.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+}

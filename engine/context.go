@@ -1,0 +1,316 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/compose"
+	"github.com/yiku-ai/yiku/internal/lang"
+	"github.com/yiku-ai/yiku/internal/window"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// contextAttempts is how often a context is made anew because something was
+// forgotten while it was made.
+const contextAttempts = 4
+
+// errEpoch says that something of the owner was forgotten since it was read.
+var errEpoch = errors.New("the owner's epoch has risen")
+
+// getContext composes everything that the next request to a model needs (D12).
+func (c *call) getContext(ctx context.Context, req yiku.GetContextRequest) (yiku.GetContextResponse, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	c.event.Session = req.SessionID
+	p, err := c.plan(owner, req)
+	if err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	for range contextAttempts {
+		var res yiku.GetContextResponse
+		res, err = c.contextOnce(ctx, p)
+		if !errors.Is(err, errEpoch) {
+			return res, err
+		}
+	}
+	return yiku.GetContextResponse{}, yiku.Errorf(yiku.ErrUnavailable, "memories are being forgotten; try again")
+}
+
+// contextOnce makes a context from one state of the owner's data.
+func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse, error) {
+	d, err := c.loadDesk(ctx, p)
+	if err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	fit, room, err := c.fitWindow(p, &d)
+	if err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	if err := c.recallInto(ctx, p, &d, fit); err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	text, fit, err := c.composeWithin(p, d, fit, room)
+	if err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	res := c.contextResponse(p, d, fit, text)
+	if err := c.keepSnapshot(ctx, p, d, &res); err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	c.noteContext(d, res)
+	return res, nil
+}
+
+// desk is what was read for a context: one state of the owner's data.
+type desk struct {
+	epoch    int64
+	session  store.Session
+	messages []yiku.Message           // the recent list (A5), with what is never trimmed before it
+	rows     map[string]store.Message // the same by id
+	working  *yiku.WorkingMemory
+	query    string
+	script   lang.Script
+	always   []compose.Entry // in scope whatever the query (D4)
+	omitted  int             // constraints over their cap
+	recalled []compose.Entry
+	episodes []compose.Episode
+	cites    []store.Item
+	degraded []string
+}
+
+// loadDesk reads the session, the working memory and what is always loaded, in
+// one read transaction.
+func (c *call) loadDesk(ctx context.Context, p plan) (desk, error) {
+	var d desk
+	err := c.store.View(ctx, func(r store.Reader) error {
+		d = desk{}
+		state, err := r.Owner(p.owner)
+		if err != nil {
+			return err
+		}
+		d.epoch = state.Epoch
+		if err := c.loadSession(r, p, &d); err != nil {
+			return err
+		}
+		if p.layers.longterm {
+			return c.loadAlways(r, p, &d)
+		}
+		return nil
+	})
+	if err != nil {
+		return d, err
+	}
+	d.query = p.req.Query
+	if d.query == "" {
+		d.query = newestUserText(d.messages)
+	}
+	d.script = lang.ScriptOf(p.req.System + "\n" + d.query)
+	return d, nil
+}
+
+func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
+	b := bench{task: p.req.TaskID, session: p.req.SessionID, project: p.project, agent: p.req.AgentID, since: c.now}
+	if p.req.SessionID != "" {
+		session, err := r.Session(p.owner, p.req.SessionID)
+		if err != nil && !errors.Is(err, yiku.ErrNotFound) {
+			return err
+		}
+		if err == nil {
+			if p.project != "" && session.ProjectID != p.project {
+				return yiku.Invalid("project_id", "the session belongs to another project")
+			}
+			d.session = session
+			b.project, b.agent, b.since = session.ProjectID, session.AgentID, session.CreatedAt
+		}
+	}
+	if p.layers.session && d.session.Key != 0 {
+		rows, err := c.recentList(r, p.owner, d.session)
+		if err != nil {
+			return err
+		}
+		d.messages, d.rows = messagesOf(rows), map[string]store.Message{}
+		for _, row := range rows {
+			d.rows[row.ID] = row
+		}
+	}
+	if !p.layers.working || b.session == "" && b.task == "" {
+		return nil
+	}
+	row, err := c.working(r, p.owner, b)
+	if err != nil || row.Version == 0 {
+		return err
+	}
+	if w := row.WorkingMemory; len(w.TaskState)+len(w.DataSlots)+len(w.Preferences)+len(w.Todos)+len(w.Blocks) > 0 {
+		d.working = &w
+	}
+	return nil
+}
+
+// recentList is what of a session a window may show (A5): its last messages up
+// to the cap, none after a long silence, and before them whatever is pinned or
+// of role system.
+func (c *call) recentList(r store.Reader, owner yiku.Owner, s store.Session) ([]store.Message, error) {
+	kept, err := r.Messages(owner, store.MessageQuery{SessionKey: s.Key, Kept: true})
+	if err != nil {
+		return nil, err
+	}
+	var recent []store.Message
+	if c.now.Sub(s.LastMessageAt) <= c.settings.RecentIdle {
+		recent, err = r.Messages(owner, store.MessageQuery{SessionKey: s.Key, After: s.RecentFrom - 1, Last: true, Limit: c.settings.RecentMessages})
+		if err != nil {
+			return nil, err
+		}
+	}
+	first := int64(1<<63 - 1)
+	if len(recent) > 0 {
+		first = recent[0].Key
+	}
+	kept = slices.DeleteFunc(kept, func(m store.Message) bool { return m.Key >= first })
+	return append(kept, recent...), nil
+}
+
+func newestUserText(messages []yiku.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == yiku.RoleUser {
+			return m.Content.PlainText()
+		}
+	}
+	return ""
+}
+
+// fitWindow chooses the messages (A2–A4) beside the room that memory may take,
+// and returns that room. Memory gives way before a request fails, and working
+// memory after it.
+func (c *call) fitWindow(p plan, d *desk) (window.Result, int, error) {
+	working := 0
+	if d.working != nil {
+		working = compose.Compose(p.composeInput(desk{working: d.working, script: d.script}, 0)).WorkingTokens + p.overhead
+	}
+	full := p.room - working
+	if full > p.memory {
+		fit, err := window.Fit(p.windowInput(d.messages, full-p.memory))
+		if err == nil || !errors.Is(err, yiku.ErrTooLarge) {
+			return fit, p.memory, err
+		}
+	}
+	if full > 0 {
+		fit, err := window.Fit(p.windowInput(d.messages, full))
+		if err == nil {
+			return fit, min(p.memory, full-fit.Tokens), nil
+		}
+		if !errors.Is(err, yiku.ErrTooLarge) || working == 0 {
+			return fit, 0, err
+		}
+	}
+	if d.working != nil {
+		d.working = nil
+		d.degraded = append(d.degraded, "working")
+	}
+	fit, err := window.Fit(p.windowInput(d.messages, p.room))
+	if err != nil {
+		return fit, 0, err
+	}
+	return fit, min(p.memory, p.room-fit.Tokens), nil
+}
+
+// composeWithin writes the memory text, gives what it leaves to the messages
+// again, and makes sure by an exact count that the whole fits.
+func (c *call) composeWithin(p plan, d desk, fit window.Result, room int) (compose.Output, window.Result, error) {
+	budget := room - p.overhead
+	var out compose.Output
+	for {
+		out = compose.Compose(p.composeInput(d, max(budget, 0)))
+		out.MemoryTokens, out.WorkingTokens = p.exact(out)
+		if out.MemoryTokens <= room || budget <= 0 {
+			break
+		}
+		budget -= out.MemoryTokens - room
+	}
+	left := p.room - out.MemoryTokens - out.WorkingTokens
+	if fit.Trimmed == 0 && len(fit.Cut) == 0 || left <= fit.Tokens {
+		return out, fit, nil
+	}
+	again, err := window.Fit(p.windowInput(d.messages, left))
+	if err != nil {
+		return out, fit, err
+	}
+	shown := map[string]bool{}
+	for _, m := range again.Messages {
+		shown[messageKey(m)] = true
+	}
+	before := len(d.episodes)
+	d.episodes = slices.DeleteFunc(slices.Clone(d.episodes), func(e compose.Episode) bool { return shown[messageKey(e.Message)] })
+	if len(d.episodes) != before { // they stand among the messages now; the text can only have become shorter
+		out = compose.Compose(p.composeInput(d, max(budget, 0)))
+		out.MemoryTokens, out.WorkingTokens = p.exact(out)
+	}
+	return out, again, nil
+}
+
+func messageKey(m yiku.Message) string { return m.SessionID + "\x00" + m.ID }
+
+// contextResponse puts the parts together.
+func (c *call) contextResponse(p plan, d desk, fit window.Result, text compose.Output) yiku.GetContextResponse {
+	res := yiku.GetContextResponse{
+		System: joinTexts(append(append([]string{p.req.System}, systemTexts(fit.System)...), text.Text)...), Messages: fit.Messages,
+		Memories: text.Memories, Episodes: text.Episodes, Degraded: append([]string{}, d.degraded...),
+		Budget: yiku.Budget{
+			Window: p.window, ReservedOutput: p.output, CallerSystem: p.caller, Reserved: p.req.ReservedTokens,
+			Memory: text.MemoryTokens, Working: text.WorkingTokens, Messages: fit.Tokens,
+			TrimmedMessages: fit.Trimmed, CutMessages: len(fit.Cut), Tokenizer: p.counter.Name(),
+			OmittedMemories: d.omitted + text.Omitted,
+		},
+	}
+	b := &res.Budget
+	b.Total = b.CallerSystem + b.Reserved + b.Memory + b.Working + b.Summary + b.Messages
+	b.FullHistory = p.fullHistory(d)
+	return res
+}
+
+func systemTexts(messages []yiku.Message) []string {
+	out := make([]string, len(messages))
+	for i, m := range messages {
+		out[i] = m.Content.PlainText()
+	}
+	return out
+}
+
+// joinTexts joins the texts that are not empty by blank lines.
+func joinTexts(texts ...string) string {
+	out := ""
+	for _, t := range texts {
+		if t != "" && out != "" {
+			out += "\n\n"
+		}
+		out += t
+	}
+	return out
+}
+
+// noteContext puts the numbers of a context into the event.
+func (c *call) noteContext(d desk, res yiku.GetContextResponse) {
+	b := res.Budget
+	c.event.Tokens = map[string]int{"total": b.Total, "memory": b.Memory, "working": b.Working, "messages": b.Messages, "full_history": b.FullHistory}
+	c.count("memories", len(res.Memories))
+	c.count("episodes", len(res.Episodes))
+	c.count("trimmed_messages", b.TrimmedMessages)
+	c.count("omitted_memories", b.OmittedMemories)
+	c.count("session_messages", d.session.MessageCount)
+}
+
+// zoneOf reads an IANA name; UTC where it is empty.
+func zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, yiku.Invalid("options.timezone", "must be an IANA time zone name")
+	}
+	return zone, nil
+}

@@ -1,0 +1,229 @@
+// Package engine is Yiku in the caller's process: the use cases, one file
+// each, over the contracts of store and index. It holds what is the same
+// whichever drivers stand behind them.
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/internal/check"
+	"github.com/yiku-ai/yiku/internal/observe"
+	"github.com/yiku-ai/yiku/internal/reconcile"
+	"github.com/yiku-ai/yiku/internal/token"
+	"github.com/yiku-ai/yiku/internal/wire"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// Options are what an engine stands on. Store and Index are required; the
+// engine does not close them.
+type Options struct {
+	Store    store.Store
+	Index    index.Index
+	Settings *Settings        // nil: DefaultSettings
+	Now      func() time.Time // nil: time.Now
+	NewID    func() string    // nil: UUIDv7
+	Sink     observe.Sink     // nil: events are dropped
+	Log      *slog.Logger     // nil: slog.DiscardHandler
+}
+
+// Engine runs the use cases for all tenants. It is safe for concurrent use.
+type Engine struct {
+	store      store.Store
+	index      index.Index
+	tokens     *token.Registry
+	counts     *countCache
+	settings   Settings
+	vocabulary *reconcile.Vocabulary
+	operations map[string]wire.Operation
+	checker    *check.Checker
+	now        func() time.Time
+	newID      func() string
+	sink       observe.Sink
+	log        *slog.Logger
+	finder     *finder
+	access     *accessLog
+	closeOnce  sync.Once
+}
+
+// New returns an engine and starts its background work; Close ends it.
+func New(opts Options) (*Engine, error) {
+	if opts.Store == nil || opts.Index == nil {
+		return nil, yiku.Errorf(yiku.ErrInvalid, "an engine needs a store and an index")
+	}
+	settings := DefaultSettings()
+	if opts.Settings != nil {
+		settings = *opts.Settings
+	}
+	if err := settings.Validate(); err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		store: opts.Store, index: opts.Index, settings: settings,
+		tokens: token.New(), counts: newCountCache(countCacheSize),
+		vocabulary: reconcile.NewVocabulary(), checker: check.New(),
+		operations: map[string]wire.Operation{},
+		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
+	}
+	for _, op := range wire.Operations() {
+		e.operations[op.ID] = op
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.newID == nil {
+		e.newID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if e.sink == nil {
+		e.sink = observe.Sinks(nil)
+	}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	e.finder = newFinder(opts.Store, opts.Index)
+	e.access = startAccessLog(opts.Store, e.log)
+	return e, nil
+}
+
+// As returns the service as one principal may use it.
+func (e *Engine) As(p yiku.Principal) yiku.Service { return &service{engine: e, principal: p} }
+
+// Ready reports whether the engine can serve now.
+func (e *Engine) Ready(ctx context.Context) error {
+	if r, ok := e.store.(interface{ Ready(context.Context) error }); ok {
+		return r.Ready(ctx)
+	}
+	return e.store.View(ctx, func(store.Reader) error { return nil })
+}
+
+// Tend does the maintenance that is due: it deletes snapshots and idempotency
+// records whose time is over, in small batches of low priority.
+func (e *Engine) Tend(ctx context.Context) error {
+	var last yiku.Owner
+	for {
+		owners, err := e.store.Owners(ctx, last, tendOwners)
+		if err != nil || len(owners) == 0 {
+			return err
+		}
+		for _, owner := range owners {
+			if err := e.tendOwner(ctx, owner); err != nil {
+				return err
+			}
+		}
+		last = owners[len(owners)-1]
+	}
+}
+
+const (
+	tendOwners = 500
+	tendBatch  = 200
+)
+
+func (e *Engine) tendOwner(ctx context.Context, owner yiku.Owner) error {
+	for {
+		var dropped int
+		err := e.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) (err error) {
+			dropped, err = tx.DropExpired(e.now(), tendBatch)
+			return err
+		})
+		if err != nil || dropped < tendBatch {
+			return err
+		}
+	}
+}
+
+// Close ends the background work and writes what it still holds. The store
+// and the index stay open.
+func (e *Engine) Close() error {
+	e.closeOnce.Do(e.access.stop)
+	return nil
+}
+
+// service is the engine for one principal.
+type service struct {
+	engine    *Engine
+	principal yiku.Principal
+}
+
+// call is one running operation.
+type call struct {
+	*Engine
+	principal yiku.Principal
+	now       time.Time // one instant for the whole operation
+	event     *observe.Event
+}
+
+// run is what every operation has in common: the credential's access, the
+// limits in the request's tags, one clock reading, and the event.
+func run[Req, Res any](ctx context.Context, s *service, id string, req Req, do func(*call, context.Context, Req) (Res, error)) (Res, error) {
+	op := s.engine.operations[id]
+	c := &call{Engine: s.engine, principal: s.principal, now: s.engine.now().UTC()}
+	c.event = &observe.Event{Time: c.now, Layer: op.Tag, Operation: id, Tenant: s.principal.Tenant}
+	c.event.Request, c.event.Trace = observe.Request(ctx)
+	res, err := func() (res Res, err error) {
+		if !s.principal.Access.Allows(op.Access) {
+			return res, yiku.Errorf(yiku.ErrForbidden, "this needs the role %s", op.Access)
+		}
+		if err := s.engine.checker.Request(req); err != nil {
+			return res, err
+		}
+		return do(c, ctx, req)
+	}()
+	c.event.Duration = s.engine.now().Sub(c.now)
+	c.event.Outcome = outcome(err)
+	s.engine.sink.Record(ctx, *c.event)
+	return res, err
+}
+
+func outcome(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return "canceled"
+	}
+	return wire.Code(err)
+}
+
+// owner returns whose data the call is about and checks that the credential
+// may speak for that user.
+func (c *call) owner(userID string) (yiku.Owner, error) {
+	owner, err := yiku.NewOwner(c.principal.Tenant, userID)
+	if err != nil {
+		return yiku.Owner{}, err
+	}
+	if c.principal.User != "" && c.principal.User != userID {
+		return yiku.Owner{}, yiku.Errorf(yiku.ErrForbidden, "this credential speaks for another user")
+	}
+	c.event.User = userID
+	return owner, nil
+}
+
+// update runs a write of the owner, refused where consent was withdrawn.
+func (c *call) update(ctx context.Context, owner yiku.Owner, fn func(store.Tx) error) error {
+	return c.store.Update(ctx, owner, store.Request, func(tx store.Tx) error {
+		state, err := tx.Owner(owner)
+		if err != nil {
+			return err
+		}
+		if state.ConsentWithdrawn {
+			return yiku.Errorf(yiku.ErrConsentWithdrawn, "this person has withdrawn consent")
+		}
+		return fn(tx)
+	})
+}
+
+// count adds to the event's counts.
+func (c *call) count(name string, n int) {
+	if c.event.Counts == nil {
+		c.event.Counts = map[string]int{}
+	}
+	c.event.Counts[name] += n
+}

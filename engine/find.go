@@ -1,0 +1,356 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/internal/recall"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	syncChunk     = 5000  // changes read into the index at a time
+	firstK        = 200   // candidates asked for at first
+	mostK         = 12800 // and at most, where filters leave too few
+	syncAttempts  = 16    // rounds against writers who are as fast
+	degradedDense = "dense"
+	degradedLag   = "index_lag"
+)
+
+// finder keeps the index level with the store and reads candidates back from it.
+type finder struct {
+	store store.Store
+	index index.Index
+
+	mu    sync.Mutex
+	gates map[yiku.Owner]*gate // guarded by mu: one loader an owner
+}
+
+// gate lets one goroutine at a time load an owner into the index.
+type gate struct {
+	turn    chan struct{}
+	waiting int
+}
+
+func newFinder(s store.Store, i index.Index) *finder {
+	return &finder{store: s, index: i, gates: map[yiku.Owner]*gate{}}
+}
+
+func (f *finder) enter(ctx context.Context, owner yiku.Owner) (leave func(), err error) {
+	f.mu.Lock()
+	g := f.gates[owner]
+	if g == nil {
+		g = &gate{turn: make(chan struct{}, 1)}
+		f.gates[owner] = g
+	}
+	g.waiting++
+	f.mu.Unlock()
+	done := func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if g.waiting--; g.waiting == 0 {
+			delete(f.gates, owner)
+		}
+	}
+	select {
+	case g.turn <- struct{}{}:
+		return func() { <-g.turn; done() }, nil
+	case <-ctx.Done():
+		done()
+		return nil, ctx.Err()
+	}
+}
+
+// sync brings the index up to what the store held when it was called. It
+// returns false where writers outran it: what is missing is at most theirs.
+func (f *finder) sync(ctx context.Context, owner yiku.Owner) (level bool, err error) {
+	var goal int64 = -1
+	for range syncAttempts {
+		seq, behind, err := f.behind(ctx, owner)
+		if err != nil {
+			return false, err
+		}
+		if goal < 0 {
+			goal = seq
+		}
+		if !behind {
+			return true, nil
+		}
+		reached, err := f.catchUp(ctx, owner)
+		if err != nil {
+			return false, err
+		}
+		if reached >= goal {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// behind reports whether the index lacks changes of an owner.
+func (f *finder) behind(ctx context.Context, owner yiku.Owner) (seq int64, behind bool, err error) {
+	var state store.OwnerState
+	err = f.store.View(ctx, func(r store.Reader) (err error) {
+		state, err = r.Owner(owner)
+		return err
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	at, err := f.index.Position(ctx, owner)
+	if err != nil {
+		return 0, false, err
+	}
+	return state.Seq, at.Seq < state.Seq || state.Seq > 0 && at.Generation != f.store.Meta().Generation, nil
+}
+
+// catchUp applies what came since the index's position and returns how far it got.
+func (f *finder) catchUp(ctx context.Context, owner yiku.Owner) (int64, error) {
+	leave, err := f.enter(ctx, owner)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	generation := f.store.Meta().Generation
+	at, err := f.index.Position(ctx, owner)
+	if err != nil {
+		return 0, err
+	}
+	if at.Generation != generation {
+		at = index.Position{}
+	}
+	for {
+		batch, more, err := f.read(ctx, owner, at, generation)
+		if err != nil {
+			return at.Seq, err
+		}
+		if batch.To == at {
+			return at.Seq, nil
+		}
+		if err := f.index.Apply(ctx, owner, batch); errors.Is(err, index.ErrPosition) {
+			return 0, nil // evicted or loaded by somebody else meanwhile: look again
+		} else if err != nil {
+			return at.Seq, err
+		}
+		at = batch.To
+		if !more {
+			return at.Seq, nil
+		}
+	}
+}
+
+// read turns the changes after a position into a batch.
+func (f *finder) read(ctx context.Context, owner yiku.Owner, from index.Position, generation string) (batch index.Batch, more bool, err error) {
+	err = f.store.View(ctx, func(r store.Reader) error {
+		batch, more = index.Batch{From: from, To: from}, false
+		changes, err := r.Changes(owner, from.Seq, syncChunk)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		keys := map[store.ItemKind][]int64{}
+		for _, ch := range changes {
+			ref, ok := refOf(ch.Item)
+			switch {
+			case !ok:
+			case ch.Deleted:
+				batch.Deletes = append(batch.Deletes, ref)
+			default:
+				keys[ch.Kind] = append(keys[ch.Kind], ch.Key)
+			}
+		}
+		batch.To = index.Position{Generation: generation, Seq: changes[len(changes)-1].Seq}
+		more = len(changes) == syncChunk
+		batch.Upserts, err = docs(r, owner, keys[store.ItemMemory], keys[store.ItemMessage])
+		return err
+	})
+	return batch, more, err
+}
+
+func refOf(item store.Item) (index.Ref, bool) {
+	switch item.Kind {
+	case store.ItemMemory:
+		return index.Ref{Kind: index.Memory, Key: item.Key}, true
+	case store.ItemMessage:
+		return index.Ref{Kind: index.Message, Key: item.Key}, true
+	}
+	return index.Ref{}, false
+}
+
+// docs reads rows and makes of each the document that it is found by.
+func docs(r store.Reader, owner yiku.Owner, memoryKeys, messageKeys []int64) ([]index.Doc, error) {
+	memories, err := r.MemoriesByKey(owner, memoryKeys)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := r.MessagesByKey(owner, messageKeys)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := sessionsOf(r, owner, messages)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]index.Doc, 0, len(memories)+len(messages))
+	for _, m := range memories {
+		out = append(out, index.Doc{Ref: index.Ref{Kind: index.Memory, Key: m.Key}, Text: recall.MemoryText(m.Memory),
+			At: m.ValidFrom, Fields: store.MemoryFields(m.Memory), Metadata: m.Metadata})
+	}
+	for _, m := range messages {
+		out = append(out, index.Doc{Ref: index.Ref{Kind: index.Message, Key: m.Key}, Text: recall.MessageText(m.Message),
+			Session: m.SessionKey, At: m.CreatedAt, Fields: store.MessageFields(m.Message, sessions[m.SessionKey]), Metadata: m.Metadata})
+	}
+	return out, nil
+}
+
+// sessionsOf reads the session of each message once.
+func sessionsOf(r store.Reader, owner yiku.Owner, messages []store.Message) (map[int64]yiku.Session, error) {
+	sessions := map[int64]yiku.Session{}
+	for _, m := range messages {
+		if _, ok := sessions[m.SessionKey]; ok {
+			continue
+		}
+		s, err := r.SessionByKey(owner, m.SessionKey)
+		if err != nil {
+			return nil, err
+		}
+		sessions[m.SessionKey] = s.Session
+	}
+	return sessions, nil
+}
+
+// question is what to find, and where.
+type question struct {
+	text     string
+	filter   *yiku.Filter // scope, time and the caller's own conditions
+	kinds    []index.Kind
+	limit    int
+	least    *float64 // relevance; nil: the server's
+	explain  bool
+	skip     map[string]bool // messages (by session and id) that are shown already
+	recorded time.Time       // messages taken in before are beyond retention
+}
+
+// hit is an item found, with its row.
+type hit struct {
+	recall.Ranked
+	owner   yiku.Owner
+	memory  *store.Memory
+	message *store.Message
+}
+
+// find returns the best items among the owners' rows, best first. Every
+// candidate is read from the store and meets the whole filter again there.
+func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits []hit, degraded []string, err error) {
+	degraded = []string{degradedDense} // no embedder in this version
+	for _, owner := range owners {
+		level, err := c.finder.sync(ctx, owner)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !level {
+			degraded = append(degraded, degradedLag)
+		}
+	}
+	for k := firstK; ; k *= 4 {
+		hits, more, err := c.findK(ctx, owners, q, k)
+		if err != nil || !more || len(hits) >= q.limit || k >= mostK {
+			return hits, degraded, err
+		}
+	}
+}
+
+func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, k int) (hits []hit, more bool, err error) {
+	var pool []hit
+	for _, owner := range owners {
+		found, err := c.index.Search(ctx, owner, index.Query{Text: q.text, Filter: q.filter, Kinds: q.kinds, K: k})
+		if err != nil {
+			return nil, false, err
+		}
+		more = more || found.More
+		read, err := c.hydrate(ctx, owner, found, q)
+		if err != nil {
+			return nil, false, err
+		}
+		pool = append(pool, read...)
+	}
+	items := make([]recall.Item, len(pool))
+	at := map[itemKey]int{}
+	for i := range pool {
+		items[i] = pool[i].Item
+		at[keyOf(pool[i].Item)] = i
+	}
+	least := q.least
+	if least == nil {
+		least = &c.settings.MinRelevance
+	}
+	ranked := recall.Rank(items, c.now, q.limit, &recall.Options{Weights: c.settings.Weights, MinRelevance: least, Explain: q.explain, Query: q.text})
+	for _, r := range ranked {
+		h := pool[at[keyOf(r.Item)]]
+		h.Ranked = r
+		hits = append(hits, h)
+	}
+	return hits, more, nil
+}
+
+type itemKey struct {
+	shared bool
+	ref    index.Ref
+}
+
+func keyOf(i recall.Item) itemKey { return itemKey{i.Shared, i.Candidate.Ref} }
+
+// hydrate reads candidates' rows and drops what the filter, the retention or a
+// deletion takes away.
+func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result, q question) ([]hit, error) {
+	candidates := map[index.Ref]index.Candidate{}
+	var memoryKeys, messageKeys []int64
+	for _, cand := range found.Candidates {
+		candidates[cand.Ref] = cand
+		if cand.Kind == index.Memory {
+			memoryKeys = append(memoryKeys, cand.Key)
+		} else {
+			messageKeys = append(messageKeys, cand.Key)
+		}
+	}
+	var hits []hit
+	err := c.store.View(ctx, func(r store.Reader) error {
+		hits = nil
+		memories, err := r.MemoriesByKey(owner, memoryKeys)
+		if err != nil {
+			return err
+		}
+		for i := range memories {
+			m := &memories[i]
+			if !q.filter.Match(store.MemoryFields(m.Memory)) {
+				continue
+			}
+			cand := candidates[index.Ref{Kind: index.Memory, Key: m.Key}]
+			item := recall.OfMemory(&m.Memory, cand, recall.Calibrate(cand, found.MaxLexical, recall.DefaultFusion()))
+			item.Shared = owner.IsShared()
+			hits = append(hits, hit{Ranked: recall.Ranked{Item: item}, owner: owner, memory: m})
+		}
+		messages, err := r.MessagesByKey(owner, messageKeys)
+		if err != nil {
+			return err
+		}
+		sessions, err := sessionsOf(r, owner, messages)
+		if err != nil {
+			return err
+		}
+		for i := range messages {
+			m := &messages[i]
+			if q.skip[m.SessionID+"\x00"+m.ID] || m.RecordedAt.Before(q.recorded) || !q.filter.Match(store.MessageFields(m.Message, sessions[m.SessionKey])) {
+				continue
+			}
+			cand := candidates[index.Ref{Kind: index.Message, Key: m.Key}]
+			item := recall.OfMessage(&m.Message, cand, recall.Calibrate(cand, found.MaxLexical, recall.DefaultFusion()))
+			hits = append(hits, hit{Ranked: recall.Ranked{Item: item}, owner: owner, message: m})
+		}
+		return nil
+	})
+	return hits, err
+}

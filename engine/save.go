@@ -1,0 +1,407 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/reconcile"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	defaultImportance = 0.5
+	defaultConfidence = 1.0
+	// confirmEvery is how old a confirmation must be before a repeated
+	// statement counts as a new one: so 1,000 repeats do not make 1,000 versions.
+	confirmEvery = 24 * time.Hour
+)
+
+// saved is what became of a memory that was to be saved.
+type saved struct {
+	memory  store.Memory
+	outcome yiku.Outcome
+	retired []string
+}
+
+// saveRef is what the record of a save keeps.
+type saveRef struct {
+	ID      string       `json:"id"`
+	Outcome yiku.Outcome `json:"outcome"`
+	Retired []string     `json:"retired,omitempty"`
+}
+
+// saveMemory saves one memory by hand. Duplicates reinforce (C7), another
+// value of a single-valued attribute supersedes (C8).
+func (c *call) saveMemory(ctx context.Context, req yiku.SaveMemoryRequest) (yiku.SaveMemoryResponse, error) {
+	user, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.SaveMemoryResponse{}, err
+	}
+	c.event.Session = req.SessionID
+	owner, err := c.ownerOfLevel(user, req.Level)
+	if err != nil {
+		return yiku.SaveMemoryResponse{}, err
+	}
+	if err := c.checkSave(req); err != nil {
+		return yiku.SaveMemoryResponse{}, err
+	}
+	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (saveRef, []store.Item, error) {
+		s, err := c.save(tx, owner, req)
+		if err != nil {
+			return saveRef{}, nil, err
+		}
+		return saveRef{s.memory.ID, s.outcome, s.retired}, []store.Item{{Kind: store.ItemMemory, Key: s.memory.Key}}, nil
+	})
+	if err != nil {
+		return yiku.SaveMemoryResponse{}, err
+	}
+	c.event.MemoryIDs = append([]string{ref.ID}, ref.Retired...)
+	memory, err := c.readMemory(ctx, owner, ref.ID)
+	return yiku.SaveMemoryResponse{ID: ref.ID, Outcome: ref.Outcome, Memory: memory, Superseded: ref.Retired}, forgottenOn(err)
+}
+
+// ownerOfLevel returns the owner that memories of a level belong to: shared
+// ones are the tenant's own and are written by operators only (C16).
+func (c *call) ownerOfLevel(user yiku.Owner, level yiku.Level) (yiku.Owner, error) {
+	if level != yiku.LevelShared {
+		return user, nil
+	}
+	if !c.principal.Access.Allows(yiku.AccessAdmin) || c.principal.User != "" {
+		return yiku.Owner{}, &yiku.Error{Sentinel: yiku.ErrForbidden, Fields: []yiku.FieldError{{Field: "level", Message: "shared memories are written by operators"}}}
+	}
+	return yiku.SharedOwner(user.Tenant())
+}
+
+// checkSave checks what the tags cannot say.
+func (c *call) checkSave(req yiku.SaveMemoryRequest) error {
+	switch {
+	case req.Level == yiku.LevelProject && req.ProjectID == "":
+		return yiku.Invalid("project_id", "a project memory needs one")
+	case req.Level == yiku.LevelTask && req.TaskID == "":
+		return yiku.Invalid("task_id", "a task memory needs one")
+	case req.Attribute != "" && req.Subject == "":
+		return yiku.Invalid("subject", "an attribute needs a subject")
+	case req.Value != "" && req.Attribute == "":
+		return yiku.Invalid("attribute", "a value needs an attribute")
+	case req.TTLSeconds > maxTTL:
+		return yiku.Invalid("ttl_seconds", "must be at most %d", int64(maxTTL))
+	case req.TTLSeconds > 0 && !req.ExpiresAt.IsZero():
+		return yiku.Invalid("ttl_seconds", "stands beside expires_at")
+	case !req.ExpiresAt.IsZero() && !req.ExpiresAt.After(c.now):
+		return yiku.Invalid("expires_at", "is past")
+	case reconcile.ContentKey(req.Content) == "":
+		return yiku.Invalid("content", "says nothing")
+	}
+	return checkInterval(req.ValidFrom, req.ValidTo)
+}
+
+const maxTTL = 100 * 365 * 24 * 3600 // seconds
+
+func checkInterval(from, to time.Time) error {
+	if !from.IsZero() && !to.IsZero() && !to.After(from) {
+		return yiku.Invalid("valid_to", "must be after valid_from")
+	}
+	return nil
+}
+
+// save reconciles one memory with what its owner has and writes the outcome.
+func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (saved, error) {
+	m := c.candidate(req)
+	sources, err := c.derivation(tx, owner, req.DerivedFrom, &m)
+	if err != nil {
+		return saved{}, err
+	}
+	twin, same, err := c.neighbours(tx, owner, m)
+	if err != nil {
+		return saved{}, err
+	}
+	var twinMemory *yiku.Memory
+	if twin != nil {
+		twinMemory = &twin.Memory
+	}
+	d := reconcile.Decide(m.Memory, twinMemory, memoriesOf(same))
+	switch d.Action {
+	case reconcile.Reinforce:
+		row := twin
+		if row == nil {
+			row = rowOf(same, d.Target.ID)
+		}
+		return c.reinforce(tx, *row, m.Memory)
+	case reconcile.Record:
+		m.Status, m.ValidTo = yiku.StatusSuperseded, d.ValidTo
+	case reconcile.Quarantine:
+		m.Status = yiku.StatusQuarantined
+	}
+	out := saved{outcome: yiku.OutcomeCreated}
+	if d.Action == reconcile.Quarantine {
+		out.outcome = yiku.OutcomeQuarantined
+	}
+	if d.Action == reconcile.Supersede {
+		out.outcome = yiku.OutcomeSuperseded
+		m.Single, m.Supersedes = true, d.Retire[0].ID
+		for _, old := range d.Retire {
+			if err := c.retire(tx, owner, *rowOf(same, old.ID), m.ValidFrom); err != nil {
+				return saved{}, err
+			}
+			out.retired = append(out.retired, old.ID)
+		}
+	}
+	if err := tx.AddMemory(&m); err != nil {
+		return saved{}, err
+	}
+	out.memory = m
+	if len(sources) == 0 {
+		return out, nil
+	}
+	return out, tx.AddLineage(store.Item{Kind: store.ItemMemory, Key: m.Key}, sources)
+}
+
+// candidate is the memory that a request describes, with its defaults.
+func (c *call) candidate(req yiku.SaveMemoryRequest) store.Memory {
+	m := yiku.Memory{
+		ID: c.newID(), Content: req.Content, Type: req.Type, Level: req.Level,
+		SessionID: req.SessionID, Subject: req.Subject, Attribute: req.Attribute, Value: req.Value,
+		Topics: slices.Compact(slices.Clone(req.Topics)), Status: yiku.StatusActive, Importance: defaultImportance, Confidence: defaultConfidence,
+		Origin: req.Origin, Pinned: req.Pinned, ValidFrom: req.ValidFrom.UTC(), ValidTo: req.ValidTo.UTC(), ExpiresAt: req.ExpiresAt.UTC(),
+		CreatedAt: c.now, UpdatedAt: c.now, ConfirmedAt: c.now, DerivedFrom: req.DerivedFrom, Metadata: req.Metadata,
+	}
+	if m.Type == "" {
+		m.Type = yiku.TypeFact
+	}
+	m.Kind = m.Type.Kind()
+	if m.Level == "" {
+		m.Level = defaultLevel(req)
+	}
+	if m.Level == yiku.LevelProject || m.Level == yiku.LevelTask {
+		m.ProjectID = req.ProjectID
+	}
+	if m.Level == yiku.LevelTask {
+		m.TaskID = req.TaskID
+	}
+	if m.Level == yiku.LevelShared {
+		m.AgentID, m.SessionID = req.AgentID, ""
+	}
+	if req.Importance != nil {
+		m.Importance = *req.Importance
+	}
+	if req.Confidence != nil {
+		m.Confidence = *req.Confidence
+	}
+	if m.Origin == "" {
+		m.Origin = yiku.OriginUser
+	}
+	m.Trust = m.Origin.Trust()
+	if m.ValidFrom.IsZero() {
+		m.ValidFrom = c.now
+	}
+	if req.TTLSeconds > 0 {
+		m.ExpiresAt = c.now.Add(time.Duration(req.TTLSeconds) * time.Second)
+	}
+	if req.Single != nil {
+		m.Single = *req.Single
+	} else {
+		m.Single = req.Attribute != "" && c.vocabulary.Single(req.Attribute)
+	}
+	return c.keyed(store.Memory{Memory: m})
+}
+
+func defaultLevel(req yiku.SaveMemoryRequest) yiku.Level {
+	switch {
+	case req.TaskID != "":
+		return yiku.LevelTask
+	case req.ProjectID != "":
+		return yiku.LevelProject
+	default:
+		return yiku.LevelUser
+	}
+}
+
+// keyed sets the normalised texts by which a memory is found as an equal.
+func (c *call) keyed(m store.Memory) store.Memory {
+	m.ContentNorm = reconcile.ContentKey(m.Content)
+	m.SubjectNorm, m.AttributeNorm = "", ""
+	if m.Subject != "" {
+		m.SubjectNorm = reconcile.SubjectKey(m.Subject)
+	}
+	if m.Attribute != "" {
+		m.AttributeNorm = c.vocabulary.Canonical(m.Attribute)
+	}
+	return m
+}
+
+// derivation finds the memories that one is derived from; its trust is at most
+// the lowest of theirs.
+func (c *call) derivation(tx store.Tx, owner yiku.Owner, ids []string, m *store.Memory) ([]store.Item, error) {
+	var items []store.Item
+	for i, id := range ids {
+		source, err := tx.Memory(owner, id)
+		if errors.Is(err, yiku.ErrNotFound) {
+			return nil, yiku.Invalid(fmt.Sprintf("derived_from[%d]", i), "there is no such memory")
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.Trust = min(m.Trust, source.Trust)
+		items = append(items, store.Item{Kind: store.ItemMemory, Key: source.Key})
+	}
+	return items, nil
+}
+
+// neighbours reads what a candidate is reconciled with: its twin, and the active
+// memories of its scope with its subject and attribute. What has expired or is
+// over gives up its place.
+func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m store.Memory) (*store.Memory, []store.Memory, error) {
+	var twin *store.Memory
+	row, err := tx.Duplicate(owner, m)
+	switch {
+	case errors.Is(err, yiku.ErrNotFound):
+	case err != nil:
+		return nil, nil, err
+	case c.over(row.Memory):
+		if err := c.shelve(tx, row); err != nil {
+			return nil, nil, err
+		}
+	default:
+		twin = &row
+	}
+	if m.SubjectNorm == "" || m.AttributeNorm == "" {
+		return twin, nil, nil
+	}
+	rows, err := tx.Memories(owner, store.MemoryQuery{SubjectNorm: m.SubjectNorm, AttributeNorm: m.AttributeNorm,
+		Statuses: []yiku.Status{yiku.StatusActive}, Levels: []yiku.Level{m.Level}})
+	if err != nil {
+		return nil, nil, err
+	}
+	var same []store.Memory
+	for _, row := range rows {
+		if !sameScope(row.Memory, m.Memory) {
+			continue
+		}
+		if c.over(row.Memory) {
+			if err := c.shelve(tx, row); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		same = append(same, row)
+	}
+	return twin, same, nil
+}
+
+func sameScope(a, b yiku.Memory) bool {
+	return a.Level == b.Level && a.ProjectID == b.ProjectID && a.TaskID == b.TaskID && a.AgentID == b.AgentID
+}
+
+// over reports whether an active memory no longer holds: expired, or past its interval.
+func (c *call) over(m yiku.Memory) bool {
+	return !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(c.now) || !m.ValidTo.IsZero() && !m.ValidTo.After(c.now)
+}
+
+// shelve takes what is over out of the active ones before a sweep does it.
+func (c *call) shelve(tx store.Tx, row store.Memory) error {
+	row.Status, row.UpdatedAt = yiku.StatusArchived, c.now
+	if !row.ValidTo.IsZero() && !row.ValidTo.After(c.now) {
+		row.Status = yiku.StatusSuperseded
+	}
+	row = c.keyed(row)
+	return tx.UpdateMemory(&row, "expired")
+}
+
+// retire makes a memory history: it held until the moment given. What was
+// derived from it is stale until it is confirmed again (C9).
+func (c *call) retire(tx store.Tx, owner yiku.Owner, row store.Memory, until time.Time) error {
+	row.Status, row.ValidTo, row.UpdatedAt = yiku.StatusSuperseded, until, c.now
+	if until.After(c.now) { // the other value holds from a day to come: this one stays true until then
+		row.Status = yiku.StatusActive
+	}
+	if until.Before(row.ValidFrom) {
+		row.ValidTo = row.ValidFrom
+	}
+	row = c.keyed(row)
+	if err := tx.UpdateMemory(&row, "superseded"); err != nil {
+		return err
+	}
+	if row.Status == yiku.StatusActive {
+		return nil
+	}
+	return c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true})
+}
+
+// stale flags the active memories derived from one, and those derived from them.
+func (c *call) stale(tx store.Tx, owner yiku.Owner, key int64, seen map[int64]bool) error {
+	items, err := tx.Derived(owner, store.Item{Kind: store.ItemMemory, Key: key})
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		if item.Kind != store.ItemMemory || seen[item.Key] {
+			continue
+		}
+		seen[item.Key] = true
+		rows, err := tx.MemoriesByKey(owner, []int64{item.Key})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if row.Status != yiku.StatusActive {
+				continue
+			}
+			row.Status, row.UpdatedAt = yiku.StatusStale, c.now
+			row = c.keyed(row)
+			if err := tx.UpdateMemory(&row, "stale"); err != nil {
+				return err
+			}
+		}
+		if err := c.stale(tx, owner, item.Key, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reinforce counts the repetition of a known memory. What the repetition adds
+// (importance, a pin, topics) is kept.
+func (c *call) reinforce(tx store.Tx, row store.Memory, again yiku.Memory) (saved, error) {
+	if err := tx.Touch([]int64{row.Key}, c.now); err != nil {
+		return saved{}, err
+	}
+	next := row
+	next.Importance = max(row.Importance, again.Importance)
+	next.Trust = max(row.Trust, again.Trust)
+	next.Pinned = row.Pinned || again.Pinned
+	for _, topic := range again.Topics {
+		if !slices.Contains(next.Topics, topic) {
+			next.Topics = append(slices.Clone(next.Topics), topic)
+		}
+	}
+	changed := next.Importance != row.Importance || next.Trust != row.Trust || next.Pinned != row.Pinned || len(next.Topics) != len(row.Topics)
+	if changed || c.now.Sub(row.ConfirmedAt) >= confirmEvery {
+		next.ConfirmedAt, next.UpdatedAt = c.now, c.now
+		next = c.keyed(next)
+		if err := tx.UpdateMemory(&next, "confirmed"); err != nil {
+			return saved{}, err
+		}
+	}
+	return saved{memory: next, outcome: yiku.OutcomeReinforced}, nil
+}
+
+func memoriesOf(rows []store.Memory) []yiku.Memory {
+	out := make([]yiku.Memory, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Memory
+	}
+	return out
+}
+
+func rowOf(rows []store.Memory, id string) *store.Memory {
+	for i := range rows {
+		if rows[i].ID == id {
+			return &rows[i]
+		}
+	}
+	return nil
+}

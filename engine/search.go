@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const defaultSearchLimit = 10
+
+// searchMemory finds memories, and messages where asked (D1–D3).
+func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (yiku.SearchMemoryResponse, error) {
+	res := yiku.SearchMemoryResponse{Items: []yiku.SearchItem{}}
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return res, err
+	}
+	c.event.Session = req.SessionID
+	if err := checkRange(req.From, req.To); err != nil {
+		return res, err
+	}
+	owners, err := withShared(owner)
+	if err != nil {
+		return res, err
+	}
+	filter := searchFilter(req, c.now)
+	q := question{text: req.Query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: req.Limit, least: req.MinRelevance,
+		explain: req.Explain, recorded: c.now.Add(-c.settings.TranscriptRetention)}
+	if req.IncludeMessages {
+		q.kinds = append(q.kinds, index.Message)
+	}
+	if q.limit == 0 {
+		q.limit = defaultSearchLimit
+	}
+	hits, degraded, err := c.find(ctx, owners, q)
+	if err != nil {
+		return res, err
+	}
+	res.Degraded = degraded
+	for _, h := range hits {
+		res.Items = append(res.Items, searchItem(h))
+	}
+	c.used(hits)
+	c.count("items", len(res.Items))
+	return res, nil
+}
+
+func searchFilter(req yiku.SearchMemoryRequest, now time.Time) yiku.Filter {
+	parts := []yiku.Filter{inScope(req.ProjectID, req.TaskID, req.AgentID), trueAt(req.AsOf, now)}
+	parts = append(parts, oneOf("kind", req.Kinds)...)
+	parts = append(parts, oneOf("type", req.Types)...)
+	parts = append(parts, between(req.From, req.To)...)
+	if req.Filter != nil {
+		parts = append(parts, *req.Filter)
+	}
+	return all(parts...)
+}
+
+func checkRange(from, to time.Time) error {
+	if !from.IsZero() && !to.IsZero() && !to.After(from) {
+		return yiku.Invalid("to", "must be after from")
+	}
+	return nil
+}
+
+// withShared returns the owners whose memories a user reads (C16).
+func withShared(user yiku.Owner) ([]yiku.Owner, error) {
+	shared, err := yiku.SharedOwner(user.Tenant())
+	return []yiku.Owner{user, shared}, err
+}
+
+func searchItem(h hit) yiku.SearchItem {
+	item := yiku.SearchItem{Score: h.Score, Scores: h.Scores, Explain: h.Explain, Source: sourceOf(h)}
+	if h.memory != nil {
+		item.Memory = &h.memory.Memory
+	} else {
+		item.Message = &h.message.Message
+	}
+	return item
+}
+
+// sourceOf says for a person where an item comes from.
+func sourceOf(h hit) string {
+	if h.message != nil {
+		return "session " + h.message.SessionID + ", " + h.message.CreatedAt.Format(time.DateOnly)
+	}
+	return memorySource(h.memory.Memory)
+}
+
+func memorySource(m yiku.Memory) string {
+	s := string(m.Origin)
+	if m.Level == yiku.LevelShared {
+		s = "shared, " + s
+	}
+	if m.SessionID != "" {
+		s += ", session " + m.SessionID
+	}
+	return s + ", " + m.CreatedAt.Format(time.DateOnly)
+}
+
+// used counts the accesses of the memories among hits, and names them in the event.
+func (c *call) used(hits []hit) {
+	keys := map[yiku.Owner][]int64{}
+	for _, h := range hits {
+		if h.memory != nil {
+			keys[h.owner] = append(keys[h.owner], h.memory.Key)
+			c.noteMemory(h.memory.ID)
+		}
+	}
+	for owner, k := range keys {
+		c.access.add(owner, k, c.now)
+	}
+}
+
+// usedRows is used for rows that were loaded without a search.
+func (c *call) usedRows(owner yiku.Owner, rows []store.Memory) {
+	keys := make([]int64, len(rows))
+	for i, row := range rows {
+		keys[i] = row.Key
+		c.noteMemory(row.ID)
+	}
+	c.access.add(owner, keys, c.now)
+}
+
+const maxEventIDs = 50
+
+func (c *call) noteMemory(id string) {
+	if len(c.event.MemoryIDs) < maxEventIDs {
+		c.event.MemoryIDs = append(c.event.MemoryIDs, id)
+	}
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// The operations of yiku.Service, each with its id in the operation table and
+// the use case that does it.
+
+func (s *service) CreateSession(ctx context.Context, r yiku.CreateSessionRequest) (yiku.Session, error) {
+	return run(ctx, s, "create_session", r, (*call).createSession)
+}
+
+func (s *service) ListSessions(ctx context.Context, r yiku.ListSessionsRequest) (yiku.Page[yiku.Session], error) {
+	return run(ctx, s, "list_sessions", r, (*call).listSessions)
+}
+
+func (s *service) GetSession(ctx context.Context, r yiku.GetSessionRequest) (yiku.Session, error) {
+	return run(ctx, s, "get_session", r, (*call).getSession)
+}
+
+func (s *service) DeleteSession(ctx context.Context, r yiku.DeleteSessionRequest) (yiku.Empty, error) {
+	return run(ctx, s, "delete_session", r, (*call).deleteSession)
+}
+
+func (s *service) AppendMessages(ctx context.Context, r yiku.AppendMessagesRequest) (yiku.AppendMessagesResponse, error) {
+	return run(ctx, s, "append_messages", r, (*call).appendMessages)
+}
+
+func (s *service) ListMessages(ctx context.Context, r yiku.ListMessagesRequest) (yiku.Page[yiku.Message], error) {
+	return run(ctx, s, "list_messages", r, (*call).listMessages)
+}
+
+func (s *service) EndSession(ctx context.Context, r yiku.EndSessionRequest) (yiku.JobResponse, error) {
+	return run(ctx, s, "end_session", r, (*call).endSession)
+}
+
+func (s *service) ForkSession(ctx context.Context, r yiku.ForkSessionRequest) (yiku.Session, error) {
+	return run(ctx, s, "fork_session", r, (*call).forkSession)
+}
+
+func (s *service) ExportSession(ctx context.Context, r yiku.ExportSessionRequest) (yiku.SessionExport, error) {
+	return run(ctx, s, "export_session", r, (*call).exportSession)
+}
+
+func (s *service) ImportSession(ctx context.Context, r yiku.ImportSessionRequest) (yiku.Session, error) {
+	return run(ctx, s, "import_session", r, (*call).importSession)
+}
+
+func (s *service) GetWorking(ctx context.Context, r yiku.GetWorkingRequest) (yiku.WorkingMemory, error) {
+	return run(ctx, s, "get_working", r, (*call).getWorking)
+}
+
+func (s *service) PutWorking(ctx context.Context, r yiku.PutWorkingRequest) (yiku.WorkingMemory, error) {
+	return run(ctx, s, "put_working", r, (*call).putWorking)
+}
+
+func (s *service) PatchWorking(ctx context.Context, r yiku.PatchWorkingRequest) (yiku.WorkingMemory, error) {
+	return run(ctx, s, "patch_working", r, (*call).patchWorking)
+}
+
+func (s *service) DeleteWorking(ctx context.Context, r yiku.DeleteWorkingRequest) (yiku.Empty, error) {
+	return run(ctx, s, "delete_working", r, (*call).deleteWorking)
+}
+
+func (s *service) CompleteTask(ctx context.Context, r yiku.CompleteTaskRequest) (yiku.CompleteTaskResponse, error) {
+	return run(ctx, s, "complete_task", r, (*call).completeTask)
+}
+
+func (s *service) GetContext(ctx context.Context, r yiku.GetContextRequest) (yiku.GetContextResponse, error) {
+	return run(ctx, s, "get_context", r, (*call).getContext)
+}
+
+func (s *service) GetSnapshot(ctx context.Context, r yiku.GetSnapshotRequest) (yiku.Snapshot, error) {
+	return run(ctx, s, "get_snapshot", r, (*call).getSnapshot)
+}
+
+func (s *service) SaveMemory(ctx context.Context, r yiku.SaveMemoryRequest) (yiku.SaveMemoryResponse, error) {
+	return run(ctx, s, "save_memory", r, (*call).saveMemory)
+}
+
+func (s *service) SearchMemory(ctx context.Context, r yiku.SearchMemoryRequest) (yiku.SearchMemoryResponse, error) {
+	return run(ctx, s, "search_memory", r, (*call).searchMemory)
+}
+
+func (s *service) ListMemories(ctx context.Context, r yiku.ListMemoriesRequest) (yiku.Page[yiku.Memory], error) {
+	return run(ctx, s, "list_memories", r, (*call).listMemories)
+}
+
+func (s *service) GetMemory(ctx context.Context, r yiku.MemoryRequest) (yiku.Memory, error) {
+	return run(ctx, s, "get_memory", r, (*call).getMemory)
+}
+
+func (s *service) PatchMemory(ctx context.Context, r yiku.PatchMemoryRequest) (yiku.Memory, error) {
+	return run(ctx, s, "patch_memory", r, (*call).patchMemory)
+}
+
+func (s *service) DeleteMemory(ctx context.Context, r yiku.DeleteMemoryRequest) (yiku.Empty, error) {
+	return run(ctx, s, "delete_memory", r, (*call).deleteMemory)
+}
+
+func (s *service) MemoryHistory(ctx context.Context, r yiku.MemoryHistoryRequest) (yiku.Page[yiku.MemoryVersion], error) {
+	return run(ctx, s, "memory_history", r, (*call).memoryHistory)
+}
+
+func (s *service) MemorySources(ctx context.Context, r yiku.MemoryRequest) (yiku.MemorySources, error) {
+	return run(ctx, s, "memory_sources", r, (*call).memorySources)
+}
+
+func (s *service) RestoreMemory(ctx context.Context, r yiku.RestoreMemoryRequest) (yiku.Memory, error) {
+	return run(ctx, s, "restore_memory", r, (*call).restoreMemory)
+}
+
+func (s *service) ConfirmMemory(ctx context.Context, r yiku.ConfirmMemoryRequest) (yiku.Memory, error) {
+	return run(ctx, s, "confirm_memory", r, (*call).confirmMemory)
+}

@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/wire"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// sessionRef is what the record of a session's making keeps.
+type sessionRef struct {
+	ID string `json:"id"`
+}
+
+func (c *call) createSession(ctx context.Context, req yiku.CreateSessionRequest) (yiku.Session, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (sessionRef, []store.Item, error) {
+		id := req.SessionID
+		if id == "" {
+			id = c.newID()
+		}
+		known, err := tx.Session(owner, id)
+		if err == nil {
+			if !sameSession(known.Session, req) {
+				return sessionRef{}, nil, conflictOn("session_id", "the session exists with other fields")
+			}
+			return sessionRef{id}, []store.Item{{Kind: store.ItemSession, Key: known.Key}}, nil
+		}
+		if !errors.Is(err, yiku.ErrNotFound) {
+			return sessionRef{}, nil, err
+		}
+		session := store.Session{Session: yiku.Session{ID: id, ProjectID: req.ProjectID, AgentID: req.AgentID, Metadata: req.Metadata, CreatedAt: c.now}}
+		if err := tx.PutSession(&session); err != nil {
+			return sessionRef{}, nil, err
+		}
+		return sessionRef{id}, []store.Item{{Kind: store.ItemSession, Key: session.Key}}, nil
+	})
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	return c.readSession(ctx, owner, ref.ID, req.IdempotencyKey != "")
+}
+
+func sameSession(have yiku.Session, req yiku.CreateSessionRequest) bool {
+	a, errA := json.Marshal(have.Metadata)
+	b, errB := json.Marshal(req.Metadata)
+	return errA == nil && errB == nil && have.ProjectID == req.ProjectID && have.AgentID == req.AgentID &&
+		(bytes.Equal(a, b) || len(have.Metadata)+len(req.Metadata) == 0)
+}
+
+// readSession reads a session with its tasks. After a replay a missing one was forgotten.
+func (c *call) readSession(ctx context.Context, owner yiku.Owner, id string, replay bool) (yiku.Session, error) {
+	var out yiku.Session
+	err := c.store.View(ctx, func(r store.Reader) error {
+		row, err := r.Session(owner, id)
+		if err != nil {
+			return err
+		}
+		out, err = c.withTasks(r, owner, row)
+		return err
+	})
+	if replay {
+		err = forgottenOn(err)
+	}
+	return out, err
+}
+
+func (c *call) withTasks(r store.Reader, owner yiku.Owner, row store.Session) (yiku.Session, error) {
+	s := row.Session
+	s.UserID = owner.User()
+	tasks, err := r.SessionTasks(owner, row.Key)
+	for _, t := range tasks {
+		s.Tasks = append(s.Tasks, t.Task)
+	}
+	return s, err
+}
+
+func (c *call) getSession(ctx context.Context, req yiku.GetSessionRequest) (yiku.Session, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	c.event.Session = req.SessionID
+	return c.readSession(ctx, owner, req.SessionID, false)
+}
+
+func (c *call) listSessions(ctx context.Context, req yiku.ListSessionsRequest) (yiku.Page[yiku.Session], error) {
+	var page yiku.Page[yiku.Session]
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return page, err
+	}
+	scope := []string{req.UserID, req.ProjectID, req.AgentID}
+	query := store.SessionQuery{ProjectID: req.ProjectID, AgentID: req.AgentID, Limit: limitOf(req.Paging) + 1}
+	if req.Cursor != "" {
+		if err := c.openCursor(req.Cursor, &query.After, scope); err != nil {
+			return page, err
+		}
+	}
+	err = c.store.View(ctx, func(r store.Reader) error {
+		rows, err := r.Sessions(owner, query)
+		if err != nil {
+			return err
+		}
+		if len(rows) == query.Limit {
+			rows = rows[:len(rows)-1]
+			last := rows[len(rows)-1]
+			if page.NextCursor, err = c.cursorOf(last.Place(), scope); err != nil {
+				return err
+			}
+		}
+		for _, row := range rows {
+			s, err := c.withTasks(r, owner, row)
+			if err != nil {
+				return err
+			}
+			page.Items = append(page.Items, s)
+		}
+		if req.Cursor == "" {
+			total, err := r.CountSessions(owner, query)
+			page.Total = &total
+			return err
+		}
+		return nil
+	})
+	return page, err
+}
+
+func (c *call) deleteSession(ctx context.Context, req yiku.DeleteSessionRequest) (yiku.Empty, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.Empty{}, err
+	}
+	c.event.Session = req.SessionID
+	return yiku.Empty{}, c.store.Update(ctx, owner, store.Request, func(tx store.Tx) error {
+		session, err := tx.Session(owner, req.SessionID)
+		if err != nil {
+			return err
+		}
+		if err := ifMatch(req.IfMatch, session.ETag()); err != nil {
+			return err
+		}
+		messages, err := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key})
+		if err != nil {
+			return err
+		}
+		marks := make([]string, len(messages))
+		for i, m := range messages {
+			marks[i] = mark("message", session.ID, m.ID)
+		}
+		if err := tx.Suppress(marks, c.now); err != nil {
+			return err
+		}
+		if _, err := tx.RaiseEpoch(); err != nil {
+			return err
+		}
+		return tx.DeleteSession(session.Key)
+	})
+}
+
+// ifMatch compares an If-Match header with the present entity tag.
+func ifMatch(header, etag string) error {
+	if header != "" && !wire.MatchETag(header, etag) {
+		return yiku.Errorf(yiku.ErrPreconditionFailed, "the present version is %s", etag)
+	}
+	return nil
+}
+
+func (c *call) listMessages(ctx context.Context, req yiku.ListMessagesRequest) (yiku.Page[yiku.Message], error) {
+	var page yiku.Page[yiku.Message]
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return page, err
+	}
+	c.event.Session = req.SessionID
+	scope := []string{req.UserID, req.SessionID}
+	query := store.MessageQuery{Limit: limitOf(req.Paging) + 1}
+	if req.Cursor != "" {
+		if err := c.openCursor(req.Cursor, &query.After, scope); err != nil {
+			return page, err
+		}
+	}
+	err = c.store.View(ctx, func(r store.Reader) error {
+		session, err := r.Session(owner, req.SessionID)
+		if err != nil {
+			return err
+		}
+		query.SessionKey = session.Key
+		rows, err := r.Messages(owner, query)
+		if err != nil {
+			return err
+		}
+		if len(rows) == query.Limit {
+			rows = rows[:len(rows)-1]
+			if page.NextCursor, err = c.cursorOf(rows[len(rows)-1].Key, scope); err != nil {
+				return err
+			}
+		}
+		for _, row := range rows {
+			page.Items = append(page.Items, row.Message)
+		}
+		if req.Cursor == "" {
+			page.Total = &session.MessageCount
+		}
+		return nil
+	})
+	return page, err
+}
+
+// endSession ends a session and promises its extraction as a job, durably.
+func (c *call) endSession(ctx context.Context, req yiku.EndSessionRequest) (yiku.JobResponse, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.JobResponse{}, err
+	}
+	c.event.Session = req.SessionID
+	if req.Wait {
+		return yiku.JobResponse{}, &yiku.Error{Sentinel: yiku.ErrUnsupported, Detail: "this version queues extraction and does not run it yet",
+			Fields: []yiku.FieldError{{Field: "wait", Message: "must be false"}}}
+	}
+	return once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (yiku.JobResponse, []store.Item, error) {
+		session, err := tx.Session(owner, req.SessionID)
+		if err != nil {
+			return yiku.JobResponse{}, nil, err
+		}
+		session.EndedAt, session.EndReason = c.now, req.Reason
+		last, err := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key, Last: true, Limit: 1})
+		if err != nil {
+			return yiku.JobResponse{}, nil, err
+		}
+		if len(last) > 0 {
+			session.EndedUpTo = last[0].Key
+		}
+		if err := tx.PutSession(&session); err != nil {
+			return yiku.JobResponse{}, nil, err
+		}
+		if req.Reason == yiku.EndTaskCompleted { // its own workbench is done with; tasks have their own completion call
+			if err := clearWorking(tx, owner, "", "", session.ID); err != nil {
+				return yiku.JobResponse{}, nil, err
+			}
+		}
+		job, err := c.promiseExtraction(tx, owner, session)
+		return yiku.JobResponse{JobID: job}, []store.Item{{Kind: store.ItemSession, Key: session.Key}}, err
+	})
+}
+
+// promiseExtraction queues the extraction of what a session holds, at most once
+// while it waits.
+func (c *call) promiseExtraction(tx store.Tx, owner yiku.Owner, session store.Session) (string, error) {
+	state, err := tx.Owner(owner)
+	if err != nil {
+		return "", err
+	}
+	args, err := json.Marshal(sessionRef{session.ID})
+	if err != nil {
+		return "", err
+	}
+	return tx.Enqueue(&store.Job{ID: c.newID(), Kind: "extract", Unique: mark("extract", session.ID), Epoch: state.Epoch, NotBefore: c.now, Arguments: args, CreatedAt: c.now})
+}

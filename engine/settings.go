@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/recall"
+)
+
+// Settings are the defaults of a server. Each has its requirement's value in
+// DefaultSettings.
+type Settings struct {
+	Turns               int            // turns of a window (A2)
+	WindowTokens        int            // the window where neither model nor request says (A3)
+	OutputShare         float64        // share of the window that stays free for the answer, .2 to .3 (A3)
+	RecentMessages      int            // cap of a session's recent list (A5)
+	RecentIdle          time.Duration  // the recent list ends after this silence (A5)
+	TranscriptRetention time.Duration  // how long messages are found (A5)
+	MemoryShare         float64        // memory's largest share of the window (D5)
+	MemoryTokens        int            // and its largest number of tokens (D5)
+	MaxItems            int            // recalled memories (D5)
+	ItemTokens          int            // the longest recalled item (D5)
+	MinRelevance        float64        // below it nothing is recalled (D5)
+	Weights             recall.Weights // of the score (D3)
+	SnapshotKeep        time.Duration  // how long contexts are kept; 0 keeps none (G1)
+	IdempotencyKeep     time.Duration  // how long idempotency keys are known
+	SessionLayer        bool           // layers on or off (G3)
+	WorkingLayer        bool
+	SummaryLayer        bool
+	LongtermLayer       bool
+}
+
+// DefaultSettings are the values that the requirements give.
+func DefaultSettings() Settings {
+	return Settings{
+		Turns: 10, WindowTokens: 32000, OutputShare: 0.25,
+		RecentMessages: 200, RecentIdle: 24 * time.Hour, TranscriptRetention: 365 * 24 * time.Hour,
+		MemoryShare: 0.25, MemoryTokens: 2000, MaxItems: 5, ItemTokens: 100, MinRelevance: recall.DefaultMinRelevance,
+		Weights:      recall.DefaultWeights(),
+		SnapshotKeep: 7 * 24 * time.Hour, IdempotencyKeep: 24 * time.Hour,
+		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
+	}
+}
+
+// Validate reports every setting that is out of its range.
+func (s Settings) Validate() error {
+	err := &yiku.Error{Sentinel: yiku.ErrInvalid, Detail: "settings"}
+	need := func(ok bool, field, message string) {
+		if !ok {
+			err.Fields = append(err.Fields, yiku.FieldError{Field: field, Message: message})
+		}
+	}
+	share := func(x float64) bool { return x >= 0 && x <= 1 }
+	need(s.Turns >= 0, "turns", "must not be negative")
+	need(s.WindowTokens > 0, "window_tokens", "must be positive")
+	need(share(s.OutputShare), "output_share", "must be 0 to 1")
+	need(s.RecentMessages > 0, "recent_messages", "must be positive")
+	need(s.RecentIdle > 0, "recent_idle", "must be positive")
+	need(s.TranscriptRetention > 0, "transcript_retention", "must be positive")
+	need(share(s.MemoryShare), "memory_share", "must be 0 to 1")
+	need(s.MemoryTokens >= 0, "memory_tokens", "must not be negative")
+	need(s.MaxItems >= 0 && s.MaxItems <= maxRecalled, "max_items", "must be 0 to 10")
+	need(s.ItemTokens > 0, "item_tokens", "must be positive")
+	need(share(s.MinRelevance), "min_relevance", "must be 0 to 1")
+	w := s.Weights
+	need(w.Relevance >= 0 && w.Freshness >= 0 && w.Importance >= 0 && w.Use >= 0, "weights", "must not be negative")
+	need(w.HalfLife > 0, "weights.half_life", "must be positive")
+	need(s.SnapshotKeep >= 0, "snapshot_keep", "must not be negative")
+	need(s.IdempotencyKeep >= time.Hour, "idempotency_keep", "must be at least an hour")
+	if len(err.Fields) > 0 {
+		return err
+	}
+	return nil
+}
+
+// maxRecalled is the most recalled items that any request may ask for (D5).
+const maxRecalled = 10

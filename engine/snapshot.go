@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// keepSnapshot stores what the prompt held (G1). A context is better without
+// its snapshot than not at all: where the store cannot write, the answer says so.
+func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetContextResponse) error {
+	if c.settings.SnapshotKeep == 0 {
+		return nil
+	}
+	kept := *res
+	kept.SnapshotID = c.newID()
+	var cites []store.Item
+	kept.Messages, cites = citeMessages(d, res.Messages)
+	err := c.store.Update(ctx, p.owner, store.Request, func(tx store.Tx) error {
+		state, err := tx.Owner(p.owner)
+		if err != nil {
+			return err
+		}
+		if state.Epoch != d.epoch {
+			return errEpoch
+		}
+		if state.ConsentWithdrawn {
+			return nil
+		}
+		return tx.PutSnapshot(&store.Snapshot{Cites: append(cites, d.cites...), ExpiresAt: c.now.Add(c.settings.SnapshotKeep), Snapshot: yiku.Snapshot{
+			ID: kept.SnapshotID, UserID: p.owner.User(), SessionID: d.session.ID, CreatedAt: c.now, Request: p.req, Response: kept}})
+	})
+	switch {
+	case err == nil:
+		res.SnapshotID = kept.SnapshotID
+	case errors.Is(err, yiku.ErrUnavailable):
+		res.Degraded = append(res.Degraded, "snapshot")
+	default:
+		return err
+	}
+	return nil
+}
+
+// citeMessages returns the messages as a snapshot keeps them: those that stand
+// in the prompt as they are stored are kept as references, and read again from
+// their rows; only what was cut keeps its text.
+func citeMessages(d desk, messages []yiku.Message) ([]yiku.Message, []store.Item) {
+	out := make([]yiku.Message, len(messages))
+	cites := make([]store.Item, 0, len(messages))
+	for i, m := range messages {
+		out[i] = m
+		row, ok := d.rows[m.ID]
+		if !ok {
+			continue
+		}
+		cites = append(cites, store.Item{Kind: store.ItemMessage, Key: row.Key})
+		if sameMessage(row.Message, m) {
+			out[i] = yiku.Message{ID: m.ID, SessionID: m.SessionID, Seq: m.Seq}
+		}
+	}
+	return out, cites
+}
+
+func (c *call) getSnapshot(ctx context.Context, req yiku.GetSnapshotRequest) (yiku.Snapshot, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.Snapshot{}, err
+	}
+	var out yiku.Snapshot
+	err = c.store.View(ctx, func(r store.Reader) error {
+		row, err := r.Snapshot(owner, req.ID, c.now)
+		if err != nil {
+			return err
+		}
+		out = row.Snapshot
+		for i, m := range out.Response.Messages {
+			if m.Role != "" { // it was cut: its text is its own
+				continue
+			}
+			session, err := r.Session(owner, m.SessionID)
+			if err != nil {
+				return err
+			}
+			full, err := r.MessageByID(owner, session.Key, m.ID)
+			if err != nil {
+				return err
+			}
+			out.Response.Messages[i] = full.Message
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/form"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// forkSession copies a session's messages, up to one of them, into a new session (A7).
+func (c *call) forkSession(ctx context.Context, req yiku.ForkSessionRequest) (yiku.Session, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	c.event.Session = req.SessionID
+	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (sessionRef, []store.Item, error) {
+		from, err := tx.Session(owner, req.SessionID)
+		if err != nil {
+			return sessionRef{}, nil, err
+		}
+		query := store.MessageQuery{SessionKey: from.Key}
+		if req.UpTo != "" {
+			last, err := tx.MessageByID(owner, from.Key, req.UpTo)
+			if errors.Is(err, yiku.ErrNotFound) {
+				return sessionRef{}, nil, yiku.Invalid("up_to", "the session has no such message")
+			}
+			if err != nil {
+				return sessionRef{}, nil, err
+			}
+			query.UpTo = last.Key
+		}
+		rows, err := tx.Messages(owner, query)
+		if err != nil {
+			return sessionRef{}, nil, err
+		}
+		session := from.Session
+		session.ID, session.ForkedFrom = req.NewSessionID, from.ID
+		return c.newSession(tx, owner, session, messagesOf(rows), "new_session_id")
+	})
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	return c.readSession(ctx, owner, ref.ID, req.IdempotencyKey != "")
+}
+
+// newSession writes a session that must not exist yet, with its messages.
+// field names the request's field that holds its id.
+func (c *call) newSession(tx store.Tx, owner yiku.Owner, s yiku.Session, messages []yiku.Message, field string) (sessionRef, []store.Item, error) {
+	if s.ID == "" {
+		s.ID = c.newID()
+	}
+	if _, err := tx.Session(owner, s.ID); err == nil {
+		return sessionRef{}, nil, conflictOn(field, "the session exists")
+	} else if !errors.Is(err, yiku.ErrNotFound) {
+		return sessionRef{}, nil, err
+	}
+	session := store.Session{Session: yiku.Session{ID: s.ID, ProjectID: s.ProjectID, AgentID: s.AgentID, Metadata: s.Metadata, ForkedFrom: s.ForkedFrom, CreatedAt: c.now}}
+	if err := tx.PutSession(&session); err != nil {
+		return sessionRef{}, nil, err
+	}
+	for start := 0; start < len(messages); { // one task at a time, since addMessages writes one task's
+		end := start
+		for end < len(messages) && messages[end].TaskID == messages[start].TaskID {
+			end++
+		}
+		if err := c.touchTask(tx, owner, session, messages[start].TaskID); err != nil {
+			return sessionRef{}, nil, err
+		}
+		if _, _, err := c.addMessages(tx, owner, &session, messages[start].TaskID, messages[start:end]); err != nil {
+			return sessionRef{}, nil, err
+		}
+		start = end
+	}
+	return sessionRef{s.ID}, []store.Item{{Kind: store.ItemSession, Key: session.Key}}, nil
+}
+
+func messagesOf(rows []store.Message) []yiku.Message {
+	out := make([]yiku.Message, len(rows))
+	for i := range rows {
+		out[i] = rows[i].Message
+	}
+	return out
+}
+
+// exportSession gives a session as one document (A6).
+func (c *call) exportSession(ctx context.Context, req yiku.ExportSessionRequest) (yiku.SessionExport, error) {
+	out := yiku.SessionExport{Format: yiku.SessionExportFormat}
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return out, err
+	}
+	c.event.Session = req.SessionID
+	err = c.store.View(ctx, func(r store.Reader) error {
+		row, err := r.Session(owner, req.SessionID)
+		if err != nil {
+			return err
+		}
+		if out.Session, err = c.withTasks(r, owner, row); err != nil {
+			return err
+		}
+		rows, err := r.Messages(owner, store.MessageQuery{SessionKey: row.Key})
+		out.Messages = messagesOf(rows)
+		return err
+	})
+	return out, err
+}
+
+// importSession makes a new session from a document in any of the forms (A6).
+func (c *call) importSession(ctx context.Context, req yiku.ImportSessionRequest) (yiku.Session, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	session, messages, err := c.readDocument(req)
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	c.event.Session = session.ID
+	c.count("messages", len(messages))
+	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (sessionRef, []store.Item, error) {
+		return c.newSession(tx, owner, session, messages, "session_id")
+	})
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	return c.readSession(ctx, owner, ref.ID, req.IdempotencyKey != "")
+}
+
+// readDocument reads an import and checks every message as an append would.
+func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku.Message, error) {
+	kind := req.Format
+	if kind == "" {
+		var err error
+		if kind, err = form.Detect(req.Document); err != nil {
+			return yiku.Session{}, nil, belowDocument(err)
+		}
+	}
+	messages, export, err := form.Read(kind, req.Document)
+	if err != nil {
+		return yiku.Session{}, nil, belowDocument(err)
+	}
+	if len(messages) == 0 {
+		return yiku.Session{}, nil, yiku.Invalid("document", "holds no messages")
+	}
+	for start := 0; start < len(messages); start += maxAppend {
+		part := messages[start:min(start+maxAppend, len(messages))]
+		probe := yiku.AppendMessagesRequest{UserID: req.UserID, SessionID: "document", Messages: part}
+		if err := c.checker.Request(probe); err != nil {
+			return yiku.Session{}, nil, belowDocument(err)
+		}
+	}
+	session := yiku.Session{}
+	if export != nil {
+		session = export.Session
+	}
+	for _, s := range []struct{ to, from *string }{{&session.ID, &req.SessionID}, {&session.ProjectID, &req.ProjectID}, {&session.AgentID, &req.AgentID}} {
+		if *s.from != "" {
+			*s.to = *s.from
+		}
+	}
+	for field, id := range map[string]string{"document.session.session_id": session.ID, "document.session.project_id": session.ProjectID, "document.session.agent_id": session.AgentID} {
+		if id != "" {
+			if err := yiku.CheckID(field, id); err != nil {
+				return session, nil, err
+			}
+		}
+	}
+	session.ForkedFrom = ""
+	return session, messages, nil
+}
+
+const maxAppend = 1000 // messages of one append request
+
+// belowDocument puts the fields of an error below the request's document.
+func belowDocument(err error) error {
+	var e *yiku.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	moved := *e
+	moved.Fields = append([]yiku.FieldError(nil), e.Fields...)
+	for i := range moved.Fields {
+		if f := moved.Fields[i].Field; f != "document" && !strings.HasPrefix(f, "document.") {
+			moved.Fields[i].Field = "document." + f
+		}
+	}
+	return &moved
+}
