@@ -208,8 +208,14 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h(w, r)
 }
 
+// options are those of a client whose every try is a connection of its own:
+// on a kept one net/http repeats some requests by itself.
 func (s *script) options() *client.Options {
 	return &client.Options{
+		HTTPClient: &http.Client{
+			Transport:     &http.Transport{DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 		Jitter: func() float64 { return 0.5 },
 		Wait: func(ctx context.Context, d time.Duration) error {
 			s.waits = append(s.waits, d)

@@ -363,11 +363,11 @@ func ownWrites(s *suite) {
 	if item.Explain == nil || item.Explain.Formula == "" || item.Source == "" {
 		s.Errorf("unexplained %+v", item)
 	}
-	messages := must[yiku.SearchMemoryResponse](s)(s.SearchMemory(s.ctx, yiku.SearchMemoryRequest{UserID: "u", Query: "猫叫什么名字 年糕", IncludeMessages: true}))
+	messages := must[yiku.SearchMemoryResponse](s)(s.SearchMemory(s.ctx, yiku.SearchMemoryRequest{UserID: "u", Query: "我的猫叫年糕", IncludeMessages: true}))
 	if len(messages.Items) == 0 || messages.Items[0].Message == nil || messages.Items[0].Message.ID != "m-1" || messages.Items[0].Message.SessionID != "s" {
 		s.Errorf("messages %+v", messages)
 	}
-	if got := s.found(yiku.SearchMemoryRequest{UserID: "u", Query: "猫叫什么名字 年糕"}); len(got) != 0 {
+	if got := s.found(yiku.SearchMemoryRequest{UserID: "u", Query: "我的猫叫年糕"}); len(got) != 0 {
 		s.Errorf("messages without asking: %v", got)
 	}
 	must[yiku.Memory](s)(s.PatchMemory(s.ctx, yiku.PatchMemoryRequest{ID: m.ID, UserID: "u", Content: yiku.Some("预发布服务器叫猎鹰九号")}))

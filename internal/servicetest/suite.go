@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) yiku.Service) {
 	all = append(all, sessionGroups()...)
 	all = append(all, workingGroups()...)
 	all = append(all, memoryGroups()...)
+	all = append(all, contextGroups()...)
 	all = append(all, errorGroups()...)
 	for _, g := range all {
 		t.Run(g.name, func(t *testing.T) {
