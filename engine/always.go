@@ -130,7 +130,7 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	}
 	filter := all(parts...)
 	q := question{text: d.query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: p.maxItems + len(d.always) + readAhead,
-		least: p.req.Options.MinRelevance, explain: p.req.Options.Explain}
+		least: c.least(p.req.Options.MinRelevance), explain: p.req.Options.Explain}
 	hits, degraded, err := c.find(ctx, owners, q)
 	if err != nil {
 		return err

@@ -228,7 +228,7 @@ type question struct {
 	filter   *yiku.Filter // scope, time and the caller's own conditions
 	kinds    []index.Kind
 	limit    int
-	least    *float64 // relevance; nil: the server's
+	least    float64 // relevance below which nothing is found
 	explain  bool
 	skip     map[string]bool // messages (by session and id) that are shown already
 	recorded time.Time       // messages taken in before are beyond retention
@@ -240,6 +240,14 @@ type hit struct {
 	owner   yiku.Owner
 	memory  *store.Memory
 	message *store.Message
+}
+
+// least is the relevance that a request asks for, or the server's.
+func (c *call) least(wish *float64) float64 {
+	if wish != nil {
+		return *wish
+	}
+	return c.settings.MinRelevance
 }
 
 // find returns the best items among the owners' rows, best first. Every
@@ -283,11 +291,7 @@ func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, k int
 		items[i] = pool[i].Item
 		at[keyOf(pool[i].Item)] = i
 	}
-	least := q.least
-	if least == nil {
-		least = &c.settings.MinRelevance
-	}
-	ranked := recall.Rank(items, c.now, q.limit, &recall.Options{Weights: c.settings.Weights, MinRelevance: least, Explain: q.explain, Query: q.text})
+	ranked := recall.Rank(items, c.now, q.limit, &recall.Options{Weights: c.settings.Weights, MinRelevance: &q.least, Explain: q.explain, Query: q.text})
 	for _, r := range ranked {
 		h := pool[at[keyOf(r.Item)]]
 		h.Ranked = r
@@ -303,13 +307,17 @@ type itemKey struct {
 
 func keyOf(i recall.Item) itemKey { return itemKey{i.Shared, i.Candidate.Ref} }
 
-// hydrate reads candidates' rows and drops what the filter, the retention or a
-// deletion takes away.
+// hydrate reads the rows of the candidates that are relevant enough, and drops
+// what the filter, the retention or a deletion takes away.
 func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result, q question) ([]hit, error) {
-	candidates := map[index.Ref]index.Candidate{}
+	items := map[index.Ref]recall.Item{}
 	var memoryKeys, messageKeys []int64
 	for _, cand := range found.Candidates {
-		candidates[cand.Ref] = cand
+		scores := recall.Calibrate(cand, found.MaxLexical, recall.DefaultFusion())
+		if scores.Relevance < q.least {
+			continue
+		}
+		items[cand.Ref] = recall.Item{Candidate: cand, Scores: scores}
 		if cand.Kind == index.Memory {
 			memoryKeys = append(memoryKeys, cand.Key)
 		} else {
@@ -328,8 +336,8 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 			if !q.filter.Match(store.MemoryFields(m.Memory)) {
 				continue
 			}
-			cand := candidates[index.Ref{Kind: index.Memory, Key: m.Key}]
-			item := recall.OfMemory(&m.Memory, cand, recall.Calibrate(cand, found.MaxLexical, recall.DefaultFusion()))
+			item := items[index.Ref{Kind: index.Memory, Key: m.Key}]
+			item = recall.OfMemory(&m.Memory, item.Candidate, item.Scores)
 			item.Shared = owner.IsShared()
 			hits = append(hits, hit{Ranked: recall.Ranked{Item: item}, owner: owner, memory: m})
 		}
@@ -346,8 +354,8 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 			if q.skip[m.SessionID+"\x00"+m.ID] || m.RecordedAt.Before(q.recorded) || !q.filter.Match(store.MessageFields(m.Message, sessions[m.SessionKey])) {
 				continue
 			}
-			cand := candidates[index.Ref{Kind: index.Message, Key: m.Key}]
-			item := recall.OfMessage(&m.Message, cand, recall.Calibrate(cand, found.MaxLexical, recall.DefaultFusion()))
+			item := items[index.Ref{Kind: index.Message, Key: m.Key}]
+			item = recall.OfMessage(&m.Message, item.Candidate, item.Scores)
 			hits = append(hits, hit{Ranked: recall.Ranked{Item: item}, owner: owner, message: m})
 		}
 		return nil

@@ -167,6 +167,7 @@ CREATE TABLE memories (
 CREATE UNIQUE INDEX memories_content ON memories (owner, scope_mark, content_mark)
   WHERE status = 'active' AND content_mark <> x'';
 CREATE INDEX memories_status ON memories (owner, status, type);
+CREATE INDEX memories_pinned ON memories (owner) WHERE pinned = 1;
 
 CREATE TABLE facts (
   key            INTEGER PRIMARY KEY REFERENCES memories (key) ON DELETE CASCADE,
