@@ -151,9 +151,6 @@ func (t *tool) root() *cobra.Command {
 		Short:         t.say(phrase{"Yiku, a memory service for AI agents", "忆库：给 AI 智能体用的记忆服务"}),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRun: func(*cobra.Command, []string) {
-			t.started = true
-		},
 	}
 	root.SetIn(t.env.Stdin)
 	root.SetOut(t.env.Stdout)
@@ -171,6 +168,13 @@ func (t *tool) root() *cobra.Command {
 		t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
 		t.evalCommand(), t.versionCommand(),
 	)
+	for _, cmd := range root.Commands() {
+		run := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			t.started = true
+			return run(cmd, args)
+		}
+	}
 	if t.lang == "zh" {
 		root.SetUsageTemplate(chineseTemplate(root.UsageTemplate()))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -41,6 +42,7 @@ func (t *tool) connect(ctx context.Context, create bool) (*connection, error) {
 			"没有数据目录 %s：请先运行 yiku serve，或用 --data 指定目录，或用 --url 指定服务",
 		}, cfg.DataDir))
 	}
+	cfg.Log.Level = max(cfg.Log.Level, slog.LevelError) // standard error is for this command's own failure
 	core, err := app.Open(ctx, cfg, t.options(cfg))
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -162,12 +161,4 @@ func half(x float64) float64 {
 		return -0.5
 	}
 	return 0.5
-}
-
-// writeJSON writes a value for machines, indented.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
