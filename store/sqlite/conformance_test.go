@@ -26,3 +26,22 @@ func TestH4_Conformance(t *testing.T) {
 		})
 	}
 }
+
+// TestR11_Model compares the store with plain maps.
+func TestR11_Model(t *testing.T) {
+	t.Parallel()
+	storetest.Model(t, func(t *testing.T) store.Store { return openTest(t, nil) })
+}
+
+// TestR11_ModelSeesBugs: the model finds bugs that are put in on purpose.
+func TestR11_ModelSeesBugs(t *testing.T) {
+	t.Parallel()
+	storetest.ModelSeesBugs(t, func(t *testing.T) store.Store { return openTest(t, nil) })
+}
+
+// TestR4_FaultWalk: each call failing once leaves, after a retry, the state of
+// a run without faults.
+func TestR4_FaultWalk(t *testing.T) {
+	t.Parallel()
+	storetest.FaultWalk(t, func(t *testing.T) store.Store { return openTest(t, nil) })
+}

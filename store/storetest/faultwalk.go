@@ -1,0 +1,237 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// FaultWalk runs a script of writes, each retried once under its idempotency
+// key after an error, with the n-th call failing before or after its work, for
+// every n, and requires the state of a run without faults (R4).
+func FaultWalk(t *testing.T, open func(t *testing.T) store.Store) {
+	owner := Owner(t, "acme", "王小明")
+	whole := Faulty(open(t), Plan{})
+	if err := runScript(whole, owner); err != nil {
+		t.Fatal(err)
+	}
+	calls := whole.Calls()
+	want := dump(t, whole.Store, owner)
+	if calls < 40 || len(want.Changes) < 5 {
+		t.Fatalf("the script has %d calls and %d changes: too short to prove anything", calls, len(want.Changes))
+	}
+	for n := 1; n <= calls; n++ {
+		for _, after := range []bool{false, true} {
+			s := open(t)
+			faulty := Faulty(s, Plan{Call: n, After: after})
+			if err := runScript(faulty, owner); err != nil {
+				t.Errorf("call %d (after %v): %v", n, after, err)
+			}
+			if d := diff(want, dump(t, s, owner)); d != "" {
+				t.Errorf("call %d (after %v) leaves another state (-without +with the fault):\n%s", n, after, d)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// runScript does each step of the script until it succeeds, at most twice.
+func runScript(s store.Store, owner yiku.Owner) error {
+	for key, step := range script() {
+		do := func() error {
+			return s.Update(context.Background(), owner, store.Request, func(tx store.Tx) error {
+				_, err := tx.Idempotency(owner, "script", number(key))
+				if err == nil {
+					return nil // it is done already
+				}
+				if !errors.Is(err, yiku.ErrNotFound) {
+					return err
+				}
+				made, err := step(tx, owner)
+				if err != nil {
+					return err
+				}
+				return tx.PutIdempotency(&store.Idempotency{Operation: "script", Key: number(key), At: At(key)}, made)
+			})
+		}
+		look := func() error {
+			return s.View(context.Background(), func(r store.Reader) error {
+				_, err := r.Memories(owner, store.MemoryQuery{})
+				return err
+			})
+		}
+		for _, call := range []func() error{do, look} {
+			if err := call(); err != nil {
+				if err := call(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// script is what an owner's first hour may look like.
+func script() []func(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
+	return []func(tx store.Tx, owner yiku.Owner) ([]store.Item, error){
+		scriptAppend, scriptLearn, scriptCorrect, scriptWork, scriptForget,
+	}
+}
+
+func scriptAppend(tx store.Tx, _ yiku.Owner) ([]store.Item, error) {
+	s := &store.Session{Session: yiku.Session{ID: "s", ProjectID: "p", CreatedAt: At(0)}}
+	if err := tx.PutSession(s); err != nil {
+		return nil, err
+	}
+	list := []*store.Message{message("a", 0), message("b", 1), message("c", 2)}
+	list[1].TaskID = "t"
+	if err := tx.AddMessages(s.Key, list); err != nil {
+		return nil, err
+	}
+	_, err := tx.Enqueue(&store.Job{ID: "job", Kind: "extract", Unique: "s", SessionKey: s.Key, CreatedAt: At(0)})
+	return []store.Item{messageItem(list[0])}, err
+}
+
+func scriptLearn(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
+	s, err := tx.Session(owner, "s")
+	if err != nil {
+		return nil, err
+	}
+	messages, err := tx.Messages(owner, store.MessageQuery{SessionKey: s.Key})
+	if err != nil {
+		return nil, err
+	}
+	var made []store.Item
+	for i := range messages {
+		m := fact(number(i))
+		m.Subject, m.SubjectNorm, m.AttributeNorm, m.Single = "我", "user", number(i), true
+		if _, err := tx.Duplicate(owner, *m); !errors.Is(err, yiku.ErrNotFound) {
+			return nil, err
+		}
+		if err := tx.AddMemory(m); err != nil {
+			return nil, err
+		}
+		if err := tx.AddLineage(memoryItem(m), []store.Item{messageItem(&messages[i])}); err != nil {
+			return nil, err
+		}
+		made = append(made, memoryItem(m))
+	}
+	s.Cursor = messages[len(messages)-1].Key
+	return made, tx.PutSession(&s)
+}
+
+func scriptCorrect(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
+	old, err := tx.Memory(owner, number(0))
+	if err != nil {
+		return nil, err
+	}
+	old.Status, old.ValidTo, old.UpdatedAt = yiku.StatusSuperseded, At(5), At(5)
+	if err := tx.UpdateMemory(&old, "superseded"); err != nil {
+		return nil, err
+	}
+	m := fact("new")
+	m.SubjectNorm, m.AttributeNorm, m.Single, m.Supersedes = "user", number(0), true, old.ID
+	if err := tx.AddMemory(m); err != nil {
+		return nil, err
+	}
+	if err := tx.Touch([]int64{m.Key, old.Key}, At(6)); err != nil {
+		return nil, err
+	}
+	return nil, tx.PutSnapshot(&store.Snapshot{Snapshot: yiku.Snapshot{ID: "snap", SessionID: "s", CreatedAt: At(6)}, Cites: []store.Item{memoryItem(m)}})
+}
+
+func scriptWork(tx store.Tx, _ yiku.Owner) ([]store.Item, error) {
+	if err := tx.PutTask(&store.Task{Task: yiku.Task{ID: "t", ProjectID: "p", StartedAt: At(1)}}); err != nil {
+		return nil, err
+	}
+	w := &store.Working{Project: "p", SessionID: "s", Open: true}
+	w.TaskID = "t"
+	if err := tx.PutWorking(w); err != nil {
+		return nil, err
+	}
+	w.Todos = []any{"下一步"}
+	return nil, tx.PutWorking(w)
+}
+
+func scriptForget(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
+	m, err := tx.Memory(owner, number(1))
+	if err != nil {
+		return nil, err
+	}
+	sources, err := tx.Sources(owner, memoryItem(&m))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.RaiseEpoch(); err != nil {
+		return nil, err
+	}
+	if err := tx.Suppress([]string{"b"}, At(7)); err != nil {
+		return nil, err
+	}
+	for _, item := range sources {
+		if err := tx.DeleteMessages([]int64{item.Key}); err != nil {
+			return nil, err
+		}
+	}
+	return nil, tx.DeleteMemory(m.Key)
+}
+
+// scriptState is everything that a reader sees of the script's owner.
+type scriptState struct {
+	Owner    store.OwnerState
+	Changes  []store.Change
+	Sessions []store.Session
+	Messages []store.Message
+	Memories []store.Memory
+	Versions []store.Version
+	Edges    [][]store.Item
+	Tasks    []store.Task
+	Working  store.Working
+	Records  []store.Idempotency
+	Marks    []bool
+}
+
+// dump reads an owner's state.
+func dump(t *testing.T, s store.Store, owner yiku.Owner) (st scriptState) {
+	t.Helper()
+	err := s.Update(context.Background(), owner, store.Request, func(tx store.Tx) error {
+		st = scriptState{}
+		var errs [6]error
+		st.Owner, errs[0] = tx.Owner(owner)
+		st.Changes, errs[1] = tx.Changes(owner, 0, 0)
+		st.Sessions, errs[2] = tx.Sessions(owner, store.SessionQuery{})
+		st.Memories, errs[3] = tx.Memories(owner, store.MemoryQuery{})
+		st.Working, errs[4] = tx.Working(owner, "p", "t", "s")
+		st.Marks, errs[5] = tx.Suppressed([]string{"a", "b"})
+		err := errors.Join(errs[:]...)
+		for _, session := range st.Sessions {
+			messages, err1 := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key})
+			tasks, err2 := tx.SessionTasks(owner, session.Key)
+			st.Messages, st.Tasks = append(st.Messages, messages...), append(st.Tasks, tasks...)
+			err = errors.Join(err, err1, err2)
+		}
+		for i, m := range st.Memories {
+			st.Memories[i].Hash = "" // keyed: another one in each store
+			versions, err1 := tx.Versions(owner, m.Key)
+			sources, err2 := tx.Sources(owner, memoryItem(&m))
+			st.Versions, st.Edges = append(st.Versions, versions...), append(st.Edges, sources)
+			err = errors.Join(err, err1, err2)
+		}
+		for key := range script() {
+			rec, err1 := tx.Idempotency(owner, "script", number(key))
+			st.Records = append(st.Records, rec)
+			err = errors.Join(err, err1)
+		}
+		_, err1 := tx.Snapshot(owner, "snap", At(0))
+		return errors.Join(err, err1)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return st
+}
