@@ -43,4 +43,11 @@ type Service interface {
 	MemorySources(context.Context, MemoryRequest) (MemorySources, error)
 	RestoreMemory(context.Context, RestoreMemoryRequest) (Memory, error)
 	ConfirmMemory(context.Context, ConfirmMemoryRequest) (Memory, error)
+
+	// Forgetting and proof (E1, E2, E8).
+	Forget(context.Context, ForgetRequest) (ForgetResponse, error)
+	GetReceipt(context.Context, ReceiptRequest) (Receipt, error)
+	VerifyReceipt(context.Context, VerifyReceiptRequest) (VerifyReceiptResponse, error)
+	ForgetLog(context.Context, ForgetLogRequest) (Page[Receipt], error)
+	VerifyAudit(context.Context, VerifyAuditRequest) (VerifyAuditResponse, error)
 }

@@ -74,6 +74,9 @@ type Store interface {
 	// those created after the given one (zero: from the start), at most limit.
 	Owners(ctx context.Context, after yiku.Owner, limit int) ([]yiku.Owner, error)
 
+	// Forgets lists the forgets in progress of all owners, oldest first.
+	Forgets(ctx context.Context) ([]Forget, error)
+
 	// Check reads through the store and reports what is not as it must be.
 	// The error is for a check that could not be done.
 	Check(ctx context.Context) ([]string, error)
@@ -241,6 +244,8 @@ type Job struct {
 // Reader reads within one transaction. Its methods are called from one
 // goroutine, and not after the transaction's function has returned.
 type Reader interface {
+	ForgottenReader
+
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
 
@@ -307,6 +312,7 @@ type Reader interface {
 // owner that Update was called with; reads may be of any owner.
 type Tx interface {
 	Reader
+	Forgetting
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"time"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// Forget is a forget in progress: what must go on after a crash. Request is
+// sealed and goes with the row, since it may hold words of the person.
+type Forget struct {
+	Key     int64 // set by the driver
+	Owner   yiku.Owner
+	Epoch   int64
+	UpTo    int64 // the owner's seq when it began: what came later stays
+	At      time.Time
+	Request yiku.ForgetRequest
+	Removed yiku.Removed // so far
+	Gone    []Item       // so far
+	IDs     []string     // of the memories, at most 1,000
+}
+
+// Receipt is a receipt with the keys of what went, for a later scan.
+type Receipt struct {
+	yiku.Receipt
+	Gone []Item
+}
+
+// AuditEntry says what was done, without content (E8). Subject is a keyed mark
+// of the owner's name. MAC is over the entry and the MAC of the one before.
+type AuditEntry struct {
+	N       int64
+	At      time.Time
+	Owner   int64  // the owner's number; 0: none
+	Subject []byte // HMAC of tenant and user under the audit key
+	Actor   string // role of the credential, and its key's id
+	Action  string // forget, delete_session, …
+	Trigger string
+	Ref     string         // a receipt's id, or another opaque id
+	Counts  map[string]int //
+	MAC     []byte
+}
+
+// Forgetting is what a Tx adds to forget by.
+type Forgetting interface {
+	// PutForget adds (Key 0) or replaces the row of a forget in progress.
+	// EndForget deletes it.
+	PutForget(f *Forget) error
+	EndForget(key int64) error
+
+	// Purge deletes memories and messages as DeleteMemory and DeleteMessages
+	// do, and adds what went from each layer to removed.
+	Purge(memories, messages []int64, removed *yiku.Removed) error
+	// PurgeSession deletes a session that holds no messages any more, with
+	// its own working memory and jobs.
+	PurgeSession(key int64, removed *yiku.Removed) error
+	// PurgeWorking deletes the owner's working memories for which drop says
+	// so, and the tasks (all of them where drop is nil).
+	PurgeWorking(drop func(Working) bool, removed *yiku.Removed) error
+	// PurgeCopies deletes what holds copies of content for a while: all of
+	// the owner's snapshots, waiting jobs and dry runs.
+	PurgeCopies(removed *yiku.Removed) error
+
+	// PutReceipt stores a receipt.
+	PutReceipt(r *Receipt) error
+	// Audit appends an entry: it sets N, asks seal for the MAC over the entry
+	// and the MAC before it, and stores it.
+	Audit(e *AuditEntry, seal func(previous []byte, e AuditEntry) []byte) error
+}
+
+// ForgottenReader is what a Reader adds to prove it by.
+type ForgottenReader interface {
+	// OwnerMemories and OwnerMessages list all of an owner's rows of any
+	// status and session with keys greater than after and change numbers up to
+	// upTo, in the order of keys, at most limit.
+	OwnerMemories(owner yiku.Owner, after, upTo int64, limit int) ([]Memory, error)
+	OwnerMessages(owner yiku.Owner, after, upTo int64, limit int) ([]Message, error)
+
+	// Receipt returns a receipt; Receipts lists them, newest first, those
+	// older than the one with the id before ("" from the newest).
+	Receipt(owner yiku.Owner, id string) (Receipt, error)
+	Receipts(owner yiku.Owner, before string, limit int) ([]Receipt, error)
+
+	// Residue counts, place by place, the rows that still speak of items that
+	// are gone. Every place that was searched has an entry, 0 where clean.
+	Residue(owner yiku.Owner, items []Item) (map[string]int, error)
+
+	// AuditEntries lists entries with numbers greater than after.
+	AuditEntries(after int64, limit int) ([]AuditEntry, error)
+}
