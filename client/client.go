@@ -22,7 +22,7 @@ import (
 // Options are the settings of a client that have defaults.
 type Options struct {
 	APIKey     string       // sent as a bearer token; none where empty
-	HTTPClient *http.Client // a client without a timeout of its own where nil: contexts bound calls
+	HTTPClient *http.Client // where nil, one that follows no redirects and has no timeout of its own: contexts bound calls
 	UserAgent  string       // "yiku-go" where empty
 
 	// Wait waits between two tries, until ctx is done; tests put their own.
@@ -52,7 +52,7 @@ func New(baseURL string, opts *Options) (*Client, error) {
 		c.opts = *opts
 	}
 	if c.opts.HTTPClient == nil {
-		c.opts.HTTPClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		c.opts.HTTPClient = defaultHTTPClient()
 	}
 	if c.opts.UserAgent == "" {
 		c.opts.UserAgent = "yiku-go"
@@ -67,6 +67,27 @@ func New(baseURL string, opts *Options) (*Client, error) {
 		c.ops[op.ID] = newOperation(op)
 	}
 	return c, nil
+}
+
+// idleConnections are kept to the server, so that many goroutines do not open
+// a new one for each call.
+const idleConnections = 64
+
+func defaultHTTPClient() *http.Client {
+	h := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = t.Clone()
+		t.MaxIdleConnsPerHost = idleConnections
+		h.Transport = t
+	}
+	return h
+}
+
+// Close closes the connections that are kept for later calls. The client can
+// still be used.
+func (c *Client) Close() error {
+	c.opts.HTTPClient.CloseIdleConnections()
+	return nil
 }
 
 // wait sleeps until d has passed or ctx is done.

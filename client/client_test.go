@@ -45,6 +45,11 @@ func dial(t *testing.T, h http.Handler, opts *client.Options) *client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return c
 }
 

@@ -57,6 +57,7 @@ func decodeOptions() json.Options {
 			json.UnmarshalFromFunc(decodeNumber),
 			json.UnmarshalFromFunc(decodeFilter),
 			json.UnmarshalFromFunc(decodeOpt),
+			json.UnmarshalFromFunc(decodeText),
 		)),
 	)
 }
@@ -104,6 +105,16 @@ func decodeOpt(d *jsontext.Decoder, o interface {
 		return d.SkipValue()
 	}
 	return json.UnmarshalDecode(d, v.Field(2).Addr().Interface())
+}
+
+// decodeText reads the common form of a message's content without a detour
+// through the content's own method, which reads the others.
+func decodeText(d *jsontext.Decoder, c *yiku.Content) error {
+	if d.PeekKind() != '"' {
+		return errors.ErrUnsupported
+	}
+	*c = yiku.Content{}
+	return json.UnmarshalDecode(d, &c.Text)
 }
 
 // decode reads a body into req. Its error names a field, and never holds a

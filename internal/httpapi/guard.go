@@ -21,11 +21,18 @@ func fromThisMachine(r *http.Request) error {
 		return yiku.Errorf(yiku.ErrForbidden, "without keys no other origin may call")
 	}
 	for _, site := range r.Header.Values("Sec-Fetch-Site") {
-		if site != "same-origin" && site != "none" {
+		if site != "same-origin" && site != "none" && !isVisit(r) {
 			return yiku.Errorf(yiku.ErrForbidden, "without keys no other site may call")
 		}
 	}
 	return nil
+}
+
+// isVisit reports whether somebody follows a link to the panel in a window of
+// its own. The other site sees nothing of it, and the page itself holds no data.
+func isVisit(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.RawQuery == "" &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // isLoopbackHost reports whether a Host header names this machine, with any port.

@@ -470,6 +470,16 @@ func TestS12_Loopback(t *testing.T) {
 			t.Errorf("site %q: %+v", site, p)
 		}
 	}
+	for dest, want := range map[string]int{"document": 404, "iframe": 403} { // there is no panel here; the guard is what is asked
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = host
+		r.Header = http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {dest}}
+		rec := httptest.NewRecorder()
+		w.handler.ServeHTTP(rec, r)
+		if rec.Code != want {
+			t.Errorf("a visit in a %s: %d", dest, rec.Code)
+		}
+	}
 	if rec := call(host, "Origin", "http://"+host, "Sec-Fetch-Site", "same-origin"); rec.Code != 201 {
 		t.Errorf("the panel: %d %s", rec.Code, rec.Body)
 	}

@@ -39,6 +39,11 @@ func (f *fitting) squeeze() error {
 	f.level(results, leastResult)
 	f.level(all, leastCut)
 	f.level(all, 0)
+	for _, t := range all { // some could not come down as far as the others: the rest is taken where it can be
+		if over := f.total - f.Budget; over > 0 {
+			f.cutItem(t.unit, t.item, t.unit.items[t.item].tokens-over)
+		}
+	}
 	if f.total > f.Budget {
 		return tooLarge("messages", f.total, f.Budget)
 	}
@@ -104,7 +109,11 @@ func (f *fitting) cutItem(u *unit, i, limit int) {
 	room, least := limit-f.Count.Message(m), f.Count.Text(token.Marker(text))
 	n := 0
 	for range 4 { // a text can count a little more inside a message than alone
-		m.Content = withText(*it.whole, token.Middle(f.Count, text, max(room, least)))
+		cut := token.Middle(f.Count, text, max(room, least))
+		if cut == text {
+			return // no longer than the marker
+		}
+		m.Content = withText(*it.whole, cut)
 		if n = f.Count.Message(m); n <= limit || room <= least {
 			break
 		}

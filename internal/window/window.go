@@ -122,8 +122,8 @@ func Fit(in Input) (Result, error) {
 type fitting struct {
 	Input
 	units  []*unit
-	total  int  // tokens of the units that are not gone, of the reply and the opener
-	opener int  // what the opener costs; 0 where it cannot become necessary
+	total  int // tokens of the units that are not gone, of the reply and the opener
+	opener int // what the opener costs; 0 where it cannot become necessary
 }
 
 // frame lays the window of turns and decides what must stay and what goes at
