@@ -12,7 +12,9 @@ type Forget struct {
 	Key     int64 // set by the driver
 	Owner   yiku.Owner
 	Epoch   int64
-	UpTo    int64 // the owner's seq when it began: what came later stays
+	UpTo    int64  // the owner's seq when it began: what came later stays
+	Receipt string // the id that its receipt will have
+	Actor   string // who asked, as AuditEntry has it
 	At      time.Time
 	Request yiku.ForgetRequest
 	Removed yiku.Removed // so far
