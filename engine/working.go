@@ -224,6 +224,7 @@ func clearWorking(tx store.Tx, owner yiku.Owner, project, task, session string) 
 }
 
 // limitWorking applies the limits of B4: newest to-dos, data slots, block sizes.
+// A block's name is the caller's text and stands in no error.
 func limitWorking(w *yiku.WorkingMemory) error {
 	for i, todo := range w.Todos {
 		switch todo.(type) {
@@ -244,7 +245,7 @@ func limitWorking(w *yiku.WorkingMemory) error {
 			b.Limit = yiku.DefaultBlockLimit
 		}
 		if n := utf8.RuneCountInString(b.Value); n > b.Limit {
-			return yiku.Invalid("blocks."+name+".value", "has %d characters; its limit is %d", n, b.Limit)
+			return yiku.Invalid("blocks.*.value", "has %d characters; its limit is %d", n, b.Limit)
 		}
 		w.Blocks[name] = b
 	}
@@ -295,7 +296,7 @@ func patchBlocks(w *yiku.WorkingMemory, patch yiku.Opt[map[string]any]) error {
 	}
 	for _, name := range touched {
 		if w.Blocks[name].ReadOnly {
-			return &yiku.Error{Sentinel: yiku.ErrForbidden, Fields: []yiku.FieldError{{Field: "blocks." + name, Message: "is read-only"}}}
+			return &yiku.Error{Sentinel: yiku.ErrForbidden, Fields: []yiku.FieldError{{Field: "blocks.*", Message: "one is read-only"}}}
 		}
 		if patch.Null || patch.Value[name] == nil {
 			delete(w.Blocks, name)
@@ -306,12 +307,12 @@ func patchBlocks(w *yiku.WorkingMemory, patch yiku.Opt[map[string]any]) error {
 			old = map[string]any{"value": b.Value, "limit": float64(b.Limit), "read_only": b.ReadOnly}
 		}
 		if _, isObject = patch.Value[name].(map[string]any); !isObject {
-			return yiku.Invalid("blocks."+name, "must be an object or null")
+			return yiku.Invalid("blocks.*", "must be an object or null")
 		}
 		have[name] = mergePatch(old, patch.Value[name])
 		block, err := blockOf(have[name])
 		if err != nil {
-			return yiku.Invalid("blocks."+name, "%v", err)
+			return yiku.Invalid("blocks.*", "%v", err)
 		}
 		w.Blocks[name] = block
 	}

@@ -61,12 +61,16 @@ func (l *lexical) SearchMemory(ctx context.Context, r yiku.SearchMemoryRequest) 
 	if err != nil {
 		return yiku.SearchMemoryResponse{}, err
 	}
+	least := r.MinRelevance
+	if least == nil {
+		least = &l.thr
+	}
 	items := make([]recall.Item, len(res.Candidates))
 	for i, c := range res.Candidates {
 		items[i] = recall.OfMessage(&u.messages[c.Key-1], c, recall.Calibrate(c, res.MaxLexical, l.f))
 	}
 	var out yiku.SearchMemoryResponse
-	for _, r := range recall.Rank(items, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), r.Limit, &recall.Options{MinRelevance: r.MinRelevance}) {
+	for _, r := range recall.Rank(items, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), r.Limit, &recall.Options{MinRelevance: least}) {
 		out.Items = append(out.Items, yiku.SearchItem{Message: &u.messages[r.Candidate.Key-1], Score: r.Score, Scores: r.Scores})
 	}
 	return out, nil

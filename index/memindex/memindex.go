@@ -22,7 +22,7 @@ import (
 // Options are the settings of an Index.
 type Options struct {
 	MaxBytes int64          // the memory that all shards may take together, estimated; 512 MiB where 0
-	Analyzer *lang.Analyzer // cuts texts into terms; lang.NewAnalyzer() where nil
+	Analyzer *lang.Analyzer // cuts texts into terms; lang.NewAnalyzer(nil) where nil
 }
 
 const defaultMaxBytes = 512 << 20
@@ -59,7 +59,7 @@ func New(options *Options) *Index {
 	}
 	x := &Index{analyzer: options.Analyzer, maxBytes: options.MaxBytes, shards: make(map[yiku.Owner]*list.Element), recent: list.New()}
 	if x.analyzer == nil {
-		x.analyzer = lang.NewAnalyzer()
+		x.analyzer = lang.NewAnalyzer(nil)
 	}
 	if x.maxBytes <= 0 {
 		x.maxBytes = defaultMaxBytes

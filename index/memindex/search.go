@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
+	"strings"
 
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/lang"
@@ -34,6 +34,10 @@ const (
 	postingFloor  = 200_000
 )
 
+// maxQueryBytes is how much of a query is read at its beginning, and as much at
+// its end.
+const maxQueryBytes = 8192
+
 // queryTerm is a distinct term of a query.
 type queryTerm struct {
 	hash   uint64
@@ -46,7 +50,10 @@ func queryTerms(a *lang.Analyzer, text string) []queryTerm {
 	if text == "" {
 		return nil
 	}
-	terms := a.Terms(text)
+	if len(text) > 2*maxQueryBytes {
+		text = strings.ToValidUTF8(text[:maxQueryBytes], "") + " " + strings.ToValidUTF8(text[len(text)-maxQueryBytes:], "")
+	}
+	terms := a.Query(text)
 	slices.SortFunc(terms, func(x, y lang.Term) int { return cmp.Compare(x.Hash, y.Hash) })
 	out := make([]queryTerm, 0, len(terms))
 	for i := 0; i < len(terms); {
@@ -123,7 +130,7 @@ func (t *table) score(c *scratch, terms []queryTerm) float64 {
 			terms[i].df += len(posts)
 		}
 	}
-	sort.SliceStable(terms, func(i, j int) bool { return terms[i].df < terms[j].df })
+	slices.SortFunc(terms, func(x, y queryTerm) int { return cmp.Or(cmp.Compare(x.df, y.df), cmp.Compare(x.hash, y.hash)) })
 	highest, used, cost := 0.0, 0, 0
 	budget := postingFloor + postingBudget*len(t.docs)
 	for i := range terms {

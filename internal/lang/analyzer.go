@@ -32,16 +32,47 @@ const maxWhole = 128
 // Analyzer cuts text into terms. It has no state that changes: one may be used
 // by many goroutines at once.
 type Analyzer struct {
-	stopWords map[string]struct{}
-	stopPairs map[string]struct{}
-	stopHan   map[rune]struct{}
+	stopWords   map[string]struct{}
+	stopPairs   map[string]struct{}
+	stopHan     hanSet
+	keepEndings bool
+	pairStart   hanSet // the first characters of stopPairs
 }
 
-// NewAnalyzer returns the analyzer of Chinese, English and mixed text.
-func NewAnalyzer() *Analyzer {
-	a := &Analyzer{stopWords: setOf(englishStop), stopPairs: setOf(hanStopPairs), stopHan: make(map[rune]struct{})}
+// hanSet is a set of characters of the main Han block.
+type hanSet [(hanLast - hanFirst + 64) / 64]uint64
+
+const hanFirst, hanLast = 0x4e00, 0x9fff
+
+func (s *hanSet) add(r rune) { s[(r-hanFirst)/64] |= 1 << ((r - hanFirst) % 64) }
+
+func (s *hanSet) has(r rune) bool {
+	return r >= hanFirst && r <= hanLast && s[(r-hanFirst)/64]>>((r-hanFirst)%64)&1 == 1
+}
+
+// Options switch parts of an Analyzer off, to measure what they bring.
+type Options struct {
+	KeepEndings       bool // English words are not stemmed
+	KeepFunctionWords bool // function words of both languages are terms like others
+}
+
+// NewAnalyzer returns the analyzer of Chinese, English and mixed text. nil
+// options are the defaults.
+func NewAnalyzer(options *Options) *Analyzer {
+	if options == nil {
+		options = &Options{}
+	}
+	a := &Analyzer{keepEndings: options.KeepEndings}
+	if options.KeepFunctionWords {
+		return a
+	}
+	a.stopWords, a.stopPairs = setOf(englishStop), setOf(hanStopPairs)
 	for _, r := range hanStop {
-		a.stopHan[r] = struct{}{}
+		a.stopHan.add(r)
+	}
+	for pair := range a.stopPairs {
+		r, _ := utf8.DecodeRuneInString(pair)
+		a.pairStart.add(r)
 	}
 	return a
 }
@@ -56,17 +87,34 @@ func (a *Analyzer) Append(dst []uint64, text string) []uint64 {
 }
 
 // Terms returns the terms of a text in its order, once for each time they
-// occur. It is the path for queries: it keeps the terms' texts and weights.
+// occur, with their texts: for explanations.
 func (a *Analyzer) Terms(text string) []Term {
-	s := scanner{a: a, keep: true}
+	s := scanner{a: a, mode: withText}
 	s.scan(normal(text))
 	return s.terms
 }
 
+// Query returns the terms of a query as Terms does, without their texts: the
+// fast path for searches.
+func (a *Analyzer) Query(text string) []Term {
+	s := scanner{a: a, mode: withWeight, terms: make([]Term, 0, len(text)/2+8)}
+	s.scan(normal(text))
+	return s.terms
+}
+
+// mode is what a scanner keeps of the terms.
+type mode uint8
+
+const (
+	hashOnly mode = iota
+	withWeight
+	withText
+)
+
 // scanner walks over one text.
 type scanner struct {
 	a       *Analyzer
-	keep    bool // terms with their texts, else hashes only
+	mode    mode
 	hashes  []uint64
 	terms   []Term
 	chunk   []byte // the compound being read, as written
@@ -77,11 +125,14 @@ type scanner struct {
 // emit adds one term.
 func (s *scanner) emit(text []byte, weight float32) {
 	h := hashOf(text)
-	if s.keep {
+	switch s.mode {
+	case hashOnly:
+		s.hashes = append(s.hashes, h)
+	case withWeight:
+		s.terms = append(s.terms, Term{Hash: h, Weight: weight})
+	default:
 		s.terms = append(s.terms, Term{Hash: h, Text: string(text), Weight: weight})
-		return
 	}
-	s.hashes = append(s.hashes, h)
 }
 
 // hashOf is FNV-1a of 64 bits, mixed and cut to HashBits.
@@ -118,7 +169,6 @@ func (s *scanner) scan(text string) {
 func (s *scanner) han(text string, i int) int {
 	var last rune
 	var lastStop bool
-	lastAt := i
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if classOf(r) != classHan {
@@ -128,29 +178,31 @@ func (s *scanner) han(text string, i int) int {
 			}
 			break
 		}
-		_, stop := s.a.stopHan[r]
+		stop := s.a.stopHan.has(r)
 		s.low = utf8.AppendRune(s.low[:0], r)
 		if !stop {
 			s.emit(s.low, weightHan)
 		}
 		if last != 0 {
 			s.low = utf8.AppendRune(utf8.AppendRune(s.low[:0], last), r)
-			s.pair(s.low, stop, lastStop)
+			s.pair(s.low, last, stop, lastStop)
 		}
-		last, lastStop, lastAt = r, stop, i
+		last, lastStop = r, stop
 		i += size
 	}
-	_ = lastAt
 	return i
 }
 
-// pair adds two neighbouring Han characters unless they are a function word.
-func (s *scanner) pair(pair []byte, stop, lastStop bool) {
+// pair adds two neighbouring Han characters, the first of which is last, unless
+// they are a function word.
+func (s *scanner) pair(pair []byte, last rune, stop, lastStop bool) {
 	if stop && lastStop {
 		return
 	}
-	if _, skip := s.a.stopPairs[string(pair)]; skip {
-		return
+	if s.a.pairStart.has(last) {
+		if _, skip := s.a.stopPairs[string(pair)]; skip {
+			return
+		}
 	}
 	weight := float32(weightHanPair)
 	if stop || lastStop {
@@ -371,7 +423,7 @@ func (s *scanner) plain(w []byte, part bool) {
 		return
 	}
 	for _, c := range s.low {
-		if c < 'a' || c > 'z' {
+		if c < 'a' || c > 'z' || s.a.keepEndings {
 			s.emit(s.low, weightWord)
 			return
 		}

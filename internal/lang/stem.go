@@ -114,81 +114,117 @@ func stemPast(w []byte) []byte {
 	return w
 }
 
-// swap puts to in the place of the ending where the measure before it is
-// above 0.
-func swap(w []byte, suffix, to string) []byte {
-	n := len(w) - len(suffix)
-	if measure(w[:n]) == 0 {
-		return w
-	}
-	return append(w[:n], to...)
-}
-
-// stemDouble is step 2.
-func stemDouble(w []byte) []byte {
-	for _, s := range [...][2]string{
-		{"ational", "ate"},
-		{"tional", "tion"},
-		{"enci", "ence"},
-		{"anci", "ance"},
-		{"izer", "ize"},
-		{"bli", "ble"},
-		{"alli", "al"},
-		{"entli", "ent"},
-		{"eli", "e"},
-		{"ousli", "ous"},
-		{"ization", "ize"},
-		{"ation", "ate"},
-		{"ator", "ate"},
-		{"alism", "al"},
-		{"iveness", "ive"},
-		{"fulness", "ful"},
-		{"ousness", "ous"},
-		{"aliti", "al"},
-		{"iviti", "ive"},
-		{"biliti", "ble"},
-		{"logi", "log"},
-	} {
-		if ends(w, s[0]) {
-			return swap(w, s[0], s[1])
+// first looks for the first of the endings, given in pairs with what takes
+// their place, and swaps it where the measure before it is above 0.
+func first(w []byte, pairs ...string) []byte {
+	for i := 0; i < len(pairs); i += 2 {
+		if ends(w, pairs[i]) {
+			n := len(w) - len(pairs[i])
+			if measure(w[:n]) == 0 {
+				return w
+			}
+			return append(w[:n], pairs[i+1]...)
 		}
 	}
 	return w
 }
 
-// stemSingle is step 3.
+// stemDouble is step 2; the letter before the last tells which endings to try.
+func stemDouble(w []byte) []byte {
+	if len(w) < 4 {
+		return w
+	}
+	switch w[len(w)-2] {
+	case 'a':
+		return first(w, "ational", "ate", "tional", "tion")
+	case 'c':
+		return first(w, "enci", "ence", "anci", "ance")
+	case 'e':
+		return first(w, "izer", "ize")
+	case 'g':
+		return first(w, "logi", "log")
+	case 'l':
+		return first(w, "bli", "ble", "alli", "al", "entli", "ent", "eli", "e", "ousli", "ous")
+	case 'o':
+		return first(w, "ization", "ize", "ation", "ate", "ator", "ate")
+	case 's':
+		return first(w, "alism", "al", "iveness", "ive", "fulness", "ful", "ousness", "ous")
+	case 't':
+		return first(w, "aliti", "al", "iviti", "ive", "biliti", "ble")
+	}
+	return w
+}
+
+// stemSingle is step 3; the last letter tells which endings to try.
 func stemSingle(w []byte) []byte {
-	for _, s := range [...][2]string{
-		{"icate", "ic"},
-		{"ative", ""},
-		{"alize", "al"},
-		{"iciti", "ic"},
-		{"ical", "ic"},
-		{"ful", ""},
-		{"ness", ""},
-	} {
-		if ends(w, s[0]) {
-			return swap(w, s[0], s[1])
-		}
+	switch w[len(w)-1] {
+	case 'e':
+		return first(w, "icate", "ic", "ative", "", "alize", "al")
+	case 'i':
+		return first(w, "iciti", "ic")
+	case 'l':
+		return first(w, "ical", "ic", "ful", "")
+	case 's':
+		return first(w, "ness", "")
 	}
 	return w
 }
 
 // stemResidual is step 4.
 func stemResidual(w []byte) []byte {
-	for _, s := range [...]string{
-		"al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize",
-	} {
-		if !ends(w, s) {
-			continue
-		}
-		rest := w[:len(w)-len(s)]
-		if measure(rest) > 1 && (s != "ion" || ends(w, "sion") || ends(w, "tion")) {
-			return rest
-		}
+	n := residual(w)
+	if n == 0 || measure(w[:len(w)-n]) < 2 {
 		return w
 	}
-	return w
+	return w[:len(w)-n]
+}
+
+// residual returns the length of the ending that step 4 takes off.
+func residual(w []byte) int {
+	if len(w) < 4 {
+		return 0
+	}
+	switch w[len(w)-2] {
+	case 'a':
+		return longest(w, "al")
+	case 'c':
+		return longest(w, "ance", "ence")
+	case 'e':
+		return longest(w, "er")
+	case 'i':
+		return longest(w, "ic")
+	case 'l':
+		return longest(w, "able", "ible")
+	case 'n':
+		return longest(w, "ement", "ment", "ant", "ent")
+	case 'o':
+		if ends(w, "sion") || ends(w, "tion") {
+			return len("ion")
+		}
+		return longest(w, "ou")
+	case 's':
+		return longest(w, "ism")
+	case 't':
+		return longest(w, "ate", "iti")
+	case 'u':
+		return longest(w, "ous")
+	case 'v':
+		return longest(w, "ive")
+	case 'z':
+		return longest(w, "ize")
+	}
+	return 0
+}
+
+// longest returns the length of the first ending that the word has, 0 where
+// it has none; they are given longest first.
+func longest(w []byte, endings ...string) int {
+	for _, e := range endings {
+		if ends(w, e) {
+			return len(e)
+		}
+	}
+	return 0
 }
 
 // stemLast is step 5.

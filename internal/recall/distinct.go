@@ -107,7 +107,7 @@ func (f fingerprint) same(o fingerprint) bool {
 // MatchedTerms returns the terms of the query that a text holds, each once, in
 // the order of the query.
 func MatchedTerms(query, text string) []string {
-	a := lang.NewAnalyzer()
+	a := lang.NewAnalyzer(nil)
 	held := make(map[uint64]bool)
 	for _, h := range a.Append(nil, text) {
 		held[h] = true

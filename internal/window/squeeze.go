@@ -107,11 +107,14 @@ func (f *fitting) cutItem(u *unit, i, limit int) {
 	m := it.message
 	m.Content = withText(*it.whole, "")
 	room, least := limit-f.Count.Message(m), f.Count.Text(token.Marker(text))
-	n := 0
+	n := it.tokens
 	for range 4 { // a text can count a little more inside a message than alone
 		cut := token.Middle(f.Count, text, max(room, least))
-		if cut == text {
-			return // no longer than the marker
+		if cut == text { // several parts as one text can count less
+			if room = f.Count.Text(text) - 1; room < least {
+				return // no longer than the marker
+			}
+			continue
 		}
 		m.Content = withText(*it.whole, cut)
 		if n = f.Count.Message(m); n <= limit || room <= least {

@@ -2,6 +2,9 @@
 // second is worse than the first by more than a tolerance:
 //
 //	evalcompare [-tolerance .005] [-category .02] before.json after.json
+//	evalcompare -sets before.json
+//
+// The second form prints the names of the sets in a report, comma-separated.
 //
 // Shares (recall, hit, evidence_within, recalled, abstained), ndcg_10 and mrr
 // must not fall, silent must not rise. The first tolerance is for the mean of
@@ -16,13 +19,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 func main() {
 	tolerance := flag.Float64("tolerance", .005, "what the mean of a set may lose")
 	category := flag.Float64("category", .02, "what a category may lose")
+	names := flag.Bool("sets", false, "print the names of the sets in a report")
 	flag.Parse()
-	if flag.NArg() != 2 {
+	if flag.NArg() != 2 && (!*names || flag.NArg() != 1) {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -30,6 +35,10 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "evalcompare:", err)
 		os.Exit(2)
+	}
+	if *names {
+		fmt.Println(strings.Join(setNames(before), ","))
+		return
 	}
 	after, err := read(flag.Arg(1))
 	if err != nil {
@@ -81,6 +90,14 @@ func read(name string) (report, error) {
 		return r, fmt.Errorf("%s: holds no sets", name)
 	}
 	return r, nil
+}
+
+func setNames(r report) []string {
+	var names []string
+	for _, s := range r.Sets {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // numbers lists what is compared, so that more is better.
