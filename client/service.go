@@ -140,3 +140,28 @@ func (c *Client) RestoreMemory(ctx context.Context, req yiku.RestoreMemoryReques
 func (c *Client) ConfirmMemory(ctx context.Context, req yiku.ConfirmMemoryRequest) (yiku.Memory, error) {
 	return call[yiku.Memory](ctx, c, "confirm_memory", req)
 }
+
+// Forget implements yiku.Service.
+func (c *Client) Forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
+	return call[yiku.ForgetResponse](ctx, c, "forget", req)
+}
+
+// GetReceipt implements yiku.Service.
+func (c *Client) GetReceipt(ctx context.Context, req yiku.ReceiptRequest) (yiku.Receipt, error) {
+	return call[yiku.Receipt](ctx, c, "get_receipt", req)
+}
+
+// VerifyReceipt implements yiku.Service.
+func (c *Client) VerifyReceipt(ctx context.Context, req yiku.VerifyReceiptRequest) (yiku.VerifyReceiptResponse, error) {
+	return call[yiku.VerifyReceiptResponse](ctx, c, "verify_receipt", req)
+}
+
+// ForgetLog implements yiku.Service.
+func (c *Client) ForgetLog(ctx context.Context, req yiku.ForgetLogRequest) (yiku.Page[yiku.Receipt], error) {
+	return call[yiku.Page[yiku.Receipt]](ctx, c, "forget_log", req)
+}
+
+// VerifyAudit implements yiku.Service.
+func (c *Client) VerifyAudit(ctx context.Context, req yiku.VerifyAuditRequest) (yiku.VerifyAuditResponse, error) {
+	return call[yiku.VerifyAuditResponse](ctx, c, "verify_audit", req)
+}

@@ -17,8 +17,20 @@ import (
 // a replay answer ErrForgotten.
 func once[R any](ctx context.Context, c *call, owner yiku.Owner, key string, req any,
 	do func(store.Tx) (result R, makes []store.Item, err error)) (R, error) {
+	return onceIn(c, key, req, owner, do, func(fn func(store.Tx) error) error { return c.update(ctx, owner, fn) })
+}
+
+// onceAlways is once for what also holds after consent was withdrawn.
+func onceAlways[R any](ctx context.Context, c *call, owner yiku.Owner, key string, req any,
+	do func(store.Tx) (result R, makes []store.Item, err error)) (R, error) {
+	return onceIn(c, key, req, owner, do, func(fn func(store.Tx) error) error {
+		return c.store.Update(ctx, owner, store.Request, fn)
+	})
+}
+
+func onceIn[R any](c *call, key string, req any, owner yiku.Owner, do func(store.Tx) (R, []store.Item, error), update func(func(store.Tx) error) error) (R, error) {
 	var result R
-	err := c.update(ctx, owner, func(tx store.Tx) error {
+	err := update(func(tx store.Tx) error {
 		if key == "" {
 			var err error
 			result, _, err = do(tx)

@@ -116,3 +116,23 @@ func (s *service) RestoreMemory(ctx context.Context, r yiku.RestoreMemoryRequest
 func (s *service) ConfirmMemory(ctx context.Context, r yiku.ConfirmMemoryRequest) (yiku.Memory, error) {
 	return run(ctx, s, "confirm_memory", r, (*call).confirmMemory)
 }
+
+func (s *service) Forget(ctx context.Context, r yiku.ForgetRequest) (yiku.ForgetResponse, error) {
+	return run(ctx, s, "forget", r, (*call).forget)
+}
+
+func (s *service) GetReceipt(ctx context.Context, r yiku.ReceiptRequest) (yiku.Receipt, error) {
+	return run(ctx, s, "get_receipt", r, (*call).getReceipt)
+}
+
+func (s *service) VerifyReceipt(ctx context.Context, r yiku.VerifyReceiptRequest) (yiku.VerifyReceiptResponse, error) {
+	return run(ctx, s, "verify_receipt", r, (*call).verifyReceipt)
+}
+
+func (s *service) ForgetLog(ctx context.Context, r yiku.ForgetLogRequest) (yiku.Page[yiku.Receipt], error) {
+	return run(ctx, s, "forget_log", r, (*call).forgetLog)
+}
+
+func (s *service) VerifyAudit(ctx context.Context, r yiku.VerifyAuditRequest) (yiku.VerifyAuditResponse, error) {
+	return run(ctx, s, "verify_audit", r, (*call).verifyAudit)
+}

@@ -50,7 +50,8 @@ func Operations() []Operation {
 	all = append(all, sessionOperations()...)
 	all = append(all, workingOperations()...)
 	all = append(all, contextOperations()...)
-	return append(all, memoryOperations()...)
+	all = append(all, memoryOperations()...)
+	return append(all, forgetOperations()...)
 }
 
 func sessionOperations() []Operation {
@@ -128,5 +129,21 @@ func memoryOperations() []Operation {
 			Summary: "Make an archived, stale or superseded memory active again."}, yiku.Service.RestoreMemory),
 		define(Operation{ID: "confirm_memory", Method: "POST", Path: "/v1/memories/{id}/confirm", Access: write, Tag: tag,
 			Summary: "Say that a memory is still true."}, yiku.Service.ConfirmMemory),
+	}
+}
+
+func forgetOperations() []Operation {
+	const tag, read, write = "forgetting", yiku.AccessRead, yiku.AccessWrite
+	return []Operation{
+		define(Operation{ID: "forget", Method: "POST", Path: "/v1/forget", Access: write, Tag: tag,
+			Summary: "Forget what a selector names, everywhere."}, yiku.Service.Forget),
+		define(Operation{ID: "get_receipt", Method: "GET", Path: "/v1/receipts/{id}", Access: read, Tag: tag,
+			Summary: "Read the receipt of a forget."}, yiku.Service.GetReceipt),
+		define(Operation{ID: "verify_receipt", Method: "POST", Path: "/v1/receipts/{id}/verify", Access: read, Tag: tag,
+			Summary: "Scan again for what a receipt says is gone."}, yiku.Service.VerifyReceipt),
+		define(Operation{ID: "forget_log", Method: "GET", Path: "/v1/forget-log", Access: read, Tag: tag,
+			Summary: "List a user's receipts, newest first."}, yiku.Service.ForgetLog),
+		define(Operation{ID: "verify_audit", Method: "GET", Path: "/v1/audit/verify", Access: yiku.AccessAdmin, Tag: tag,
+			Summary: "Check the whole audit log."}, yiku.Service.VerifyAudit),
 	}
 }

@@ -1,0 +1,470 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/reconcile"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	// forgetBatch is how many rows one transaction of a forget looks at: small
+	// enough that other people's appends hardly wait.
+	forgetBatch  = 200
+	maxForgetIDs = 1000 // memory ids that an answer names
+)
+
+// forget forgets what a selector names (E1, E2). The owner's epoch rises first,
+// so that nothing derived before can be written after. Then the owner's rows
+// are worked through in small transactions that note how far they came, so that
+// a crash only interrupts it. A second scan proves it, and the receipt says so.
+func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.ForgetResponse{}, err
+	}
+	if err := c.checkForget(&req); err != nil {
+		return yiku.ForgetResponse{}, err
+	}
+	if req.DryRun {
+		return c.previewForget(ctx, owner, req)
+	}
+	f, done, err := c.beginForget(ctx, owner, req)
+	if err != nil {
+		return yiku.ForgetResponse{}, err
+	}
+	if done != nil {
+		return forgetResponse(*done), nil
+	}
+	receipt, err := c.carryOut(ctx, f)
+	if err != nil {
+		return yiku.ForgetResponse{}, err
+	}
+	res := forgetResponse(receipt)
+	res.IDs = f.IDs
+	c.event.MemoryIDs = f.IDs[:min(len(f.IDs), maxEventIDs)]
+	c.count("removed_memories", receipt.Removed.Memories)
+	c.count("removed_messages", receipt.Removed.Messages)
+	return res, nil
+}
+
+func forgetResponse(r yiku.Receipt) yiku.ForgetResponse {
+	return yiku.ForgetResponse{ReceiptID: r.ID, Removed: r.Removed, IDs: []string{}, Verified: r.Verified}
+}
+
+// checkForget fills in the defaults and checks that exactly one way of
+// selecting is used.
+func (c *call) checkForget(req *yiku.ForgetRequest) error {
+	if req.Sources == "" {
+		req.Sources = yiku.SourcesDelete
+	}
+	if req.Mode == "" {
+		req.Mode = yiku.ForgetPurge
+	}
+	if req.Trigger == "" {
+		req.Trigger = yiku.TriggerUser
+	}
+	s := req.Selector
+	if ways := waysOf(s); len(ways) != 1 {
+		return yiku.Invalid("selector", "must have exactly one of all, keyword, query, ids, filter, from/to, source")
+	}
+	switch {
+	case s.Query != "":
+		return &yiku.Error{Sentinel: yiku.ErrUnsupported, Fields: []yiku.FieldError{{Field: "selector.query", Message: "forgetting by meaning is not in this version"}}}
+	case s.MinRelevance != nil:
+		return yiku.Invalid("selector.min_relevance", "stands beside query only")
+	case s.Keyword != "" && reconcile.ContentKey(s.Keyword) == "":
+		return yiku.Invalid("selector.keyword", "says nothing")
+	case s.Source != nil && s.Source.MessageID != "" && s.Source.SessionID == "":
+		return yiku.Invalid("selector.source.session_id", "a message is named within its session")
+	case s.Source != nil && (s.Source.Origin == "") == (s.Source.SessionID == ""):
+		return yiku.Invalid("selector.source", "must have either origin or session_id")
+	case req.Mode == yiku.ForgetArchive && s.All:
+		return yiku.Invalid("mode", "everything cannot be archived, only forgotten")
+	}
+	if err := checkRange(s.From, s.To); err != nil {
+		return yiku.Invalid("selector.to", "must be after from")
+	}
+	for i, id := range s.IDs {
+		if err := yiku.CheckID("selector.ids", id); err != nil {
+			return yiku.Invalid("selector.ids", "number %d is not an id", i+1)
+		}
+	}
+	return nil
+}
+
+// waysOf names the ways of selecting that a selector uses.
+func waysOf(s yiku.Selector) []string {
+	var ways []string
+	for _, w := range []struct {
+		name string
+		used bool
+	}{{"all", s.All}, {"keyword", s.Keyword != ""}, {"query", s.Query != ""}, {"ids", len(s.IDs) > 0}, {"filter", s.Filter != nil},
+		{"time", !s.From.IsZero() || !s.To.IsZero()}, {"source", s.Source != nil}} {
+		if w.used {
+			ways = append(ways, w.name)
+		}
+	}
+	return ways
+}
+
+// receiptRef is what the record of a forget keeps.
+type receiptRef struct {
+	Receipt string `json:"receipt"`
+}
+
+// beginForget raises the epoch and notes the forget as in progress, in one
+// transaction. A replay gives the receipt that there is.
+func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (store.Forget, *yiku.Receipt, error) {
+	f := store.Forget{Owner: owner, Receipt: c.newID(), Actor: string(c.principal.Access), At: c.now, Request: req}
+	ref, err := onceAlways(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (receiptRef, []store.Item, error) {
+		if err := c.checkForgetIDs(tx, owner, req); err != nil {
+			return receiptRef{}, nil, err
+		}
+		state, err := tx.Owner(owner)
+		if err != nil {
+			return receiptRef{}, nil, err
+		}
+		f.UpTo = state.Seq
+		if f.Epoch, err = tx.RaiseEpoch(); err != nil {
+			return receiptRef{}, nil, err
+		}
+		return receiptRef{f.Receipt}, nil, tx.PutForget(&f)
+	})
+	if err != nil {
+		return f, nil, err
+	}
+	if ref.Receipt == f.Receipt {
+		return f, nil, nil
+	}
+	done, err := c.readReceipt(ctx, owner, ref.Receipt)
+	if errors.Is(err, yiku.ErrNotFound) {
+		return f, nil, yiku.Errorf(yiku.ErrConflict, "the same request is still running")
+	}
+	return f, &done, err
+}
+
+// checkForgetIDs refuses ids that name nothing of the user, before anything changes.
+func (c *call) checkForgetIDs(r store.Reader, owner yiku.Owner, req yiku.ForgetRequest) error {
+	for _, id := range req.Selector.IDs {
+		if _, err := r.Memory(owner, id); err != nil {
+			return err
+		}
+	}
+	if s := req.Selector.Source; s != nil && s.SessionID != "" {
+		session, err := r.Session(owner, s.SessionID)
+		if err != nil || s.MessageID == "" {
+			return err
+		}
+		_, err = r.MessageByID(owner, session.Key, s.MessageID)
+		return err
+	}
+	return nil
+}
+
+// carryOut works through a forget that has begun, proves it and writes the
+// receipt. It may be called again after any interruption.
+func (c *call) carryOut(ctx context.Context, f store.Forget) (yiku.Receipt, error) {
+	sel, err := c.selection(ctx, f)
+	if err != nil {
+		return yiku.Receipt{}, err
+	}
+	for _, step := range []func(context.Context, *store.Forget, selection) error{c.forgetMemories, c.forgetMessages, c.forgetSessions, c.forgetCopies} {
+		if err := step(ctx, &f, sel); err != nil {
+			return yiku.Receipt{}, err
+		}
+	}
+	return c.endForget(ctx, f, sel)
+}
+
+// forgetMemories goes through the owner's memories in the order of their keys.
+func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selection) error {
+	for after, more := int64(0), true; more; {
+		err := c.step(ctx, f, sel, func(tx store.Tx, next *store.Forget) error {
+			rows, err := tx.OwnerMemories(f.Owner, after, f.UpTo, forgetBatch)
+			if err != nil {
+				return err
+			}
+			if more = len(rows) == forgetBatch; more {
+				after = rows[len(rows)-1].Key
+			}
+			for _, row := range rows {
+				if !sel.memory(row) {
+					continue
+				}
+				if f.Request.Mode == yiku.ForgetArchive {
+					err = c.archive(tx, next, row)
+				} else {
+					err = c.purgeMemory(tx, next, sel, row)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetMessages goes through the owner's messages; what was derived from one
+// goes with it.
+func (c *call) forgetMessages(ctx context.Context, f *store.Forget, sel selection) error {
+	if !sel.messages {
+		return nil
+	}
+	for after, more := int64(0), true; more; {
+		err := c.step(ctx, f, sel, func(tx store.Tx, next *store.Forget) error {
+			rows, err := tx.OwnerMessages(f.Owner, after, f.UpTo, forgetBatch)
+			if err != nil {
+				return err
+			}
+			if more = len(rows) == forgetBatch; more {
+				after = rows[len(rows)-1].Key
+			}
+			for _, row := range rows {
+				if !sel.message(row) {
+					continue
+				}
+				if err := c.purgeDerived(tx, next, sel, store.Item{Kind: store.ItemMessage, Key: row.Key}); err != nil {
+					return err
+				}
+				if err := c.purgeMessages(tx, next, []store.Message{row}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step runs one transaction of a forget. What it did and the note of it are
+// committed together; where it fails, neither is.
+func (c *call) step(ctx context.Context, f *store.Forget, sel selection, do func(store.Tx, *store.Forget) error) error {
+	var next store.Forget
+	err := sel.update(ctx, func(tx store.Tx) error {
+		next = *f
+		next.Gone, next.IDs = append([]store.Item(nil), f.Gone...), append([]string(nil), f.IDs...)
+		if err := do(tx, &next); err != nil {
+			return err
+		}
+		return tx.PutForget(&next)
+	})
+	if err == nil {
+		*f = next
+	}
+	return err
+}
+
+// purgeMemory deletes a memory, what was derived from it and, where the
+// request says so, the messages that it came from.
+func (c *call) purgeMemory(tx store.Tx, f *store.Forget, sel selection, row store.Memory) error {
+	item := store.Item{Kind: store.ItemMemory, Key: row.Key}
+	if err := c.purgeDerived(tx, f, sel, item); err != nil {
+		return err
+	}
+	var messages []store.Message
+	if f.Request.Sources == yiku.SourcesDelete {
+		sources, err := tx.Sources(f.Owner, item)
+		if err != nil {
+			return err
+		}
+		var keys []int64
+		for _, s := range sources {
+			if s.Kind == store.ItemMessage {
+				keys = append(keys, s.Key)
+			}
+		}
+		if messages, err = tx.MessagesByKey(f.Owner, keys); err != nil {
+			return err
+		}
+	}
+	if err := tx.Suppress(c.memoryMarks(row), c.now); err != nil {
+		return err
+	}
+	if err := tx.Purge([]int64{row.Key}, nil, &f.Removed); err != nil {
+		return err
+	}
+	f.Gone = append(f.Gone, item)
+	if len(f.IDs) < maxForgetIDs {
+		f.IDs = append(f.IDs, row.ID)
+	}
+	return c.purgeMessages(tx, f, messages)
+}
+
+// purgeDerived deletes the memories that were derived from an item, and those
+// derived from them.
+func (c *call) purgeDerived(tx store.Tx, f *store.Forget, sel selection, item store.Item) error {
+	derived, err := tx.Derived(f.Owner, item)
+	if err != nil {
+		return err
+	}
+	for _, d := range derived {
+		if d.Kind != store.ItemMemory {
+			continue
+		}
+		rows, err := tx.MemoriesByKey(f.Owner, []int64{d.Key})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows { // none where it went by another way already
+			if err := c.purgeMemory(tx, f, sel, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *call) purgeMessages(tx store.Tx, f *store.Forget, rows []store.Message) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	keys := make([]int64, len(rows))
+	marks := make([]string, len(rows))
+	for i, row := range rows {
+		keys[i], marks[i] = row.Key, mark("message", row.SessionID, row.ID)
+		f.Gone = append(f.Gone, store.Item{Kind: store.ItemMessage, Key: row.Key})
+	}
+	if err := tx.Suppress(marks, c.now); err != nil {
+		return err
+	}
+	return tx.Purge(nil, keys, &f.Removed)
+}
+
+// memoryMarks name what a memory says for the suppression list: its content,
+// and its subject, attribute and value.
+func (c *call) memoryMarks(row store.Memory) []string {
+	keyed := c.keyed(row)
+	marks := []string{mark("content", keyed.ContentNorm)}
+	if keyed.AttributeNorm != "" {
+		marks = append(marks, mark("fact", keyed.SubjectNorm, keyed.AttributeNorm, reconcile.ContentKey(row.Value)))
+	}
+	return marks
+}
+
+func (c *call) archive(tx store.Tx, f *store.Forget, row store.Memory) error {
+	if row.Status != yiku.StatusActive && row.Status != yiku.StatusStale {
+		return nil
+	}
+	row.Status, row.UpdatedAt = yiku.StatusArchived, c.now
+	row = c.keyed(row)
+	f.Removed.Archived++
+	if len(f.IDs) < maxForgetIDs {
+		f.IDs = append(f.IDs, row.ID)
+	}
+	return tx.UpdateMemory(&row, "archived")
+}
+
+// forgetSessions deletes the sessions that a selector takes whole, once their
+// messages are gone, and the working memory that says what is forgotten.
+func (c *call) forgetSessions(ctx context.Context, f *store.Forget, sel selection) error {
+	if f.Request.Mode == yiku.ForgetArchive {
+		return nil
+	}
+	return c.step(ctx, f, sel, func(tx store.Tx, next *store.Forget) error {
+		if sel.sessions != nil {
+			query := store.SessionQuery{Limit: forgetBatch}
+			for {
+				rows, err := tx.Sessions(f.Owner, query)
+				if err != nil {
+					return err
+				}
+				for _, row := range rows {
+					if row.Key&seqMask <= f.UpTo && sel.sessions(row) {
+						if err := c.purgeSession(tx, next, row); err != nil {
+							return err
+						}
+					}
+				}
+				if len(rows) < forgetBatch {
+					break
+				}
+				query.After = rows[len(rows)-1].Place()
+			}
+		}
+		if sel.working == nil && !f.Request.Selector.All {
+			return nil
+		}
+		return tx.PurgeWorking(sel.working, &next.Removed)
+	})
+}
+
+// seqMask takes the owner's sequence number out of a row's key.
+const seqMask = 1<<40 - 1
+
+// purgeSession deletes a session's row where no later message holds it.
+func (c *call) purgeSession(tx store.Tx, f *store.Forget, row store.Session) error {
+	n, err := tx.CountMessages(f.Owner, row.Key)
+	if err != nil || n > 0 {
+		return err
+	}
+	f.Gone = append(f.Gone, store.Item{Kind: store.ItemSession, Key: row.Key})
+	return tx.PurgeSession(row.Key, &f.Removed)
+}
+
+// forgetCopies deletes what holds copies of content for a while.
+func (c *call) forgetCopies(ctx context.Context, f *store.Forget, sel selection) error {
+	if f.Request.Mode == yiku.ForgetArchive {
+		return nil
+	}
+	err := c.step(ctx, f, sel, func(tx store.Tx, next *store.Forget) error { return tx.PurgeCopies(&next.Removed) })
+	if err != nil {
+		return err
+	}
+	_, err = c.finder.sync(ctx, f.Owner)
+	return err
+}
+
+// endForget scans again, writes the receipt and the audit entry, and deletes
+// the note, in one transaction.
+func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (yiku.Receipt, error) {
+	receipt := yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
+		Mode: f.Request.Mode, Sources: f.Request.Sources, Trigger: f.Request.Trigger, Reason: f.Request.Reason, Epoch: f.Epoch, Removed: f.Removed}
+	err := c.store.Update(ctx, f.Owner, store.Request, func(tx store.Tx) error {
+		left, err := tx.Residue(f.Owner, f.Gone)
+		if err != nil {
+			return err
+		}
+		receipt.Verified = true
+		for _, n := range left {
+			receipt.Verified = receipt.Verified && n == 0
+		}
+		entry := store.AuditEntry{At: c.now, Subject: c.chain.Subject(f.Owner), Actor: f.Actor, Action: "forget", Trigger: string(f.Request.Trigger),
+			Ref: f.Receipt, Counts: map[string]int{"memories": f.Removed.Memories, "messages": f.Removed.Messages, "sessions": f.Removed.Sessions,
+				"archived": f.Removed.Archived, "working": f.Removed.Working, "snapshots": f.Removed.Snapshots}}
+		if err := tx.Audit(&entry, c.chain.Seal); err != nil {
+			return err
+		}
+		receipt.Audit = entry.N
+		if err := tx.PutReceipt(&store.Receipt{Receipt: receipt, Gone: f.Gone}); err != nil {
+			return err
+		}
+		return tx.EndForget(f.Key)
+	})
+	return receipt, err
+}
+
+// resumeForgets carries out what a crash has interrupted.
+func (e *Engine) resumeForgets(ctx context.Context) error {
+	forgets, err := e.store.Forgets(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range forgets {
+		c := e.internalCall(f.Owner.Tenant())
+		if _, err := c.carryOut(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+func (c *call) readReceipt(ctx context.Context, owner yiku.Owner, id string) (yiku.Receipt, error) {
+	var out yiku.Receipt
+	err := c.store.View(ctx, func(r store.Reader) error {
+		row, err := r.Receipt(owner, id)
+		out = row.Receipt
+		return err
+	})
+	return out, err
+}
+
+func (c *call) getReceipt(ctx context.Context, req yiku.ReceiptRequest) (yiku.Receipt, error) {
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return yiku.Receipt{}, err
+	}
+	return c.readReceipt(ctx, owner, req.ID)
+}
+
+// verifyReceipt looks again for everything that a receipt says is gone, in
+// every place of the store that could name it, and in the index.
+func (c *call) verifyReceipt(ctx context.Context, req yiku.VerifyReceiptRequest) (yiku.VerifyReceiptResponse, error) {
+	res := yiku.VerifyReceiptResponse{LookedAt: map[string]int{}, Found: map[string]int{}}
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return res, err
+	}
+	if _, err := c.finder.sync(ctx, owner); err != nil {
+		return res, err
+	}
+	err = c.store.View(ctx, func(r store.Reader) error {
+		row, err := r.Receipt(owner, req.ID)
+		if err != nil {
+			return err
+		}
+		left, err := r.Residue(owner, row.Gone)
+		for place, n := range left {
+			res.LookedAt[place] = len(row.Gone)
+			if n > 0 {
+				res.Found[place] = n
+			}
+		}
+		return err
+	})
+	res.Clean = len(res.Found) == 0
+	return res, err
+}
+
+func (c *call) forgetLog(ctx context.Context, req yiku.ForgetLogRequest) (yiku.Page[yiku.Receipt], error) {
+	var page yiku.Page[yiku.Receipt]
+	owner, err := c.owner(req.UserID)
+	if err != nil {
+		return page, err
+	}
+	before := ""
+	if req.Cursor != "" {
+		if err := c.openCursor(req.Cursor, &before, req.UserID); err != nil {
+			return page, err
+		}
+	}
+	limit := limitOf(req.Paging)
+	err = c.store.View(ctx, func(r store.Reader) error {
+		rows, err := r.Receipts(owner, before, limit+1)
+		if err != nil {
+			return err
+		}
+		if len(rows) > limit {
+			rows = rows[:limit]
+			if page.NextCursor, err = c.cursorOf(rows[limit-1].ID, req.UserID); err != nil {
+				return err
+			}
+		}
+		for _, row := range rows {
+			page.Items = append(page.Items, row.Receipt)
+		}
+		return nil
+	})
+	return page, err
+}
+
+// auditPage is how many entries of the audit log are read at a time.
+const auditPage = 1000
+
+// verifyAudit checks the whole chain (E8), against the head that was exported last.
+func (c *call) verifyAudit(ctx context.Context, _ yiku.VerifyAuditRequest) (yiku.VerifyAuditResponse, error) {
+	v := c.chain.Verifier()
+	for after := int64(0); ; {
+		var entries []store.AuditEntry
+		err := c.store.View(ctx, func(r store.Reader) (err error) {
+			entries, err = r.AuditEntries(after, auditPage)
+			return err
+		})
+		if err != nil {
+			return yiku.VerifyAuditResponse{}, err
+		}
+		for _, e := range entries {
+			if fault := v.Next(e); fault != "" {
+				return yiku.VerifyAuditResponse{Entries: v.Entries(), Fault: fmt.Sprintf("entry %d: %s", e.N, fault)}, nil
+			}
+			after = e.N
+		}
+		if len(entries) < auditPage {
+			break
+		}
+	}
+	fault := v.End()
+	return yiku.VerifyAuditResponse{Valid: fault == "", Entries: v.Entries(), Head: v.Head(), Fault: fault}, nil
+}

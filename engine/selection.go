@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/lang"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// selection says of each row whether a selector takes it, and runs the
+// transactions of the forget.
+type selection struct {
+	update   func(context.Context, func(store.Tx) error) error
+	memory   func(store.Memory) bool
+	message  func(store.Message) bool
+	messages bool // whether messages are looked at: not where they are to be kept
+	sessions func(store.Session) bool
+	working  func(store.Working) bool // nil with All: everything; nil otherwise: nothing
+}
+
+// selection compiles a forget's selector.
+func (c *call) selection(ctx context.Context, f store.Forget) (selection, error) {
+	req := f.Request
+	projects, err := c.sessionsOfOwner(ctx, f.Owner)
+	if err != nil {
+		return selection{}, err
+	}
+	session := func(m store.Message) yiku.Session { return projects[m.SessionKey] }
+	sel := selection{update: func(ctx context.Context, fn func(store.Tx) error) error {
+		return c.store.Update(ctx, f.Owner, store.Maintenance, fn)
+	}}
+	sel.messages = req.Mode == yiku.ForgetPurge && (req.Sources == yiku.SourcesDelete || req.Selector.Source != nil || req.Selector.All)
+	sel.memory, sel.message = c.rowSelector(req.Selector, session)
+	switch s := req.Selector; {
+	case s.All:
+		sel.sessions = func(store.Session) bool { return true }
+	case s.Source != nil && s.Source.SessionID != "" && s.Source.MessageID == "":
+		sel.sessions = func(row store.Session) bool { return row.ID == s.Source.SessionID }
+		sel.working = func(w store.Working) bool { return w.SessionID == s.Source.SessionID }
+	case s.Keyword != "":
+		says := sayer(s.Keyword)
+		sel.working = func(w store.Working) bool { return saysAnywhere(says, w.WorkingMemory) }
+	}
+	if req.ProjectID != "" {
+		sel = sel.within(req.ProjectID, session)
+	}
+	return sel, nil
+}
+
+// within narrows a selection to one project.
+func (s selection) within(project string, session func(store.Message) yiku.Session) selection {
+	memory, message, sessions, working := s.memory, s.message, s.sessions, s.working
+	s.memory = func(m store.Memory) bool { return m.ProjectID == project && memory(m) }
+	s.message = func(m store.Message) bool { return session(m).ProjectID == project && message(m) }
+	if sessions != nil {
+		s.sessions = func(r store.Session) bool { return r.ProjectID == project && sessions(r) }
+	}
+	s.working = func(w store.Working) bool { return w.Project == project && (working == nil || working(w)) }
+	if working == nil && sessions == nil {
+		s.working = nil
+	}
+	return s
+}
+
+// rowSelector gives the tests of single memories and messages.
+func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Session) (func(store.Memory) bool, func(store.Message) bool) {
+	switch {
+	case s.All:
+		return func(store.Memory) bool { return true }, func(store.Message) bool { return true }
+	case s.Keyword != "":
+		says := sayer(s.Keyword)
+		return func(m store.Memory) bool {
+				return says(m.Content) || says(m.Subject) || says(m.Attribute) || says(m.Value) || saysAnywhere(says, m.Topics) || saysAnywhere(says, m.Metadata)
+			}, func(m store.Message) bool {
+				return says(m.Content.PlainText()) || says(m.Name) || saysAnywhere(says, m.ToolCalls) || saysAnywhere(says, m.Metadata) || saysAnywhere(says, m.Content)
+			}
+	case len(s.IDs) > 0:
+		ids := map[string]bool{}
+		for _, id := range s.IDs {
+			ids[id] = true
+		}
+		return func(m store.Memory) bool { return ids[m.ID] }, func(store.Message) bool { return false }
+	case s.Filter != nil:
+		return func(m store.Memory) bool { return s.Filter.Match(store.MemoryFields(m.Memory)) },
+			func(m store.Message) bool { return s.Filter.Match(store.MessageFields(m.Message, session(m))) }
+	case s.Source != nil && s.Source.Origin != "":
+		return func(m store.Memory) bool { return m.Origin == s.Source.Origin }, func(m store.Message) bool { return m.Origin == s.Source.Origin }
+	case s.Source != nil && s.Source.MessageID != "":
+		return func(store.Memory) bool { return false }, func(m store.Message) bool {
+			return m.SessionID == s.Source.SessionID && m.ID == s.Source.MessageID
+		}
+	case s.Source != nil:
+		return func(m store.Memory) bool { return m.SessionID == s.Source.SessionID }, func(m store.Message) bool { return m.SessionID == s.Source.SessionID }
+	}
+	return func(m store.Memory) bool {
+			return !m.CreatedAt.Before(s.From) && (s.To.IsZero() || m.CreatedAt.Before(s.To))
+		},
+		func(m store.Message) bool {
+			return !m.CreatedAt.Before(s.From) && (s.To.IsZero() || m.CreatedAt.Before(s.To))
+		}
+}
+
+// sayer tests whether a text says a keyword, case, width and invisible
+// characters apart.
+func sayer(keyword string) func(string) bool {
+	want := lang.Fold(keyword)
+	return func(text string) bool { return text != "" && strings.Contains(lang.Fold(text), want) }
+}
+
+// saysAnywhere tests every text in a value.
+func saysAnywhere(says func(string) bool, v any) bool {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return true // what cannot be looked at is not kept
+	}
+	var tree any
+	if json.Unmarshal(raw, &tree) != nil {
+		return true
+	}
+	return saysInTree(says, tree)
+}
+
+func saysInTree(says func(string) bool, v any) bool {
+	switch v := v.(type) {
+	case string:
+		return says(v)
+	case []any:
+		for _, e := range v {
+			if saysInTree(says, e) {
+				return true
+			}
+		}
+	case map[string]any:
+		for k, e := range v {
+			if says(k) || saysInTree(says, e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sessionsOfOwner reads the owner's sessions by key.
+func (c *call) sessionsOfOwner(ctx context.Context, owner yiku.Owner) (map[int64]yiku.Session, error) {
+	out := map[int64]yiku.Session{}
+	err := c.store.View(ctx, func(r store.Reader) error {
+		query := store.SessionQuery{Limit: 1000}
+		for {
+			rows, err := r.Sessions(owner, query)
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				out[row.Key] = row.Session
+			}
+			if len(rows) < query.Limit {
+				return nil
+			}
+			query.After = rows[len(rows)-1].Place()
+		}
+	})
+	return out, err
+}
+
+// errPreview ends the transaction of a dry run: nothing of it stays.
+var errPreview = errors.New("a dry run changes nothing")
+
+// previewForget carries a forget out in one transaction and undoes it: what it
+// says would go is what would go.
+func (c *call) previewForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
+	f := store.Forget{Owner: owner, Receipt: c.newID(), At: c.now, Request: req}
+	sel, err := c.selection(ctx, f)
+	if err != nil {
+		return yiku.ForgetResponse{}, err
+	}
+	err = c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		if err := c.checkForgetIDs(tx, owner, req); err != nil {
+			return err
+		}
+		state, err := tx.Owner(owner)
+		if err != nil {
+			return err
+		}
+		f.UpTo = state.Seq
+		sel.update = func(_ context.Context, fn func(store.Tx) error) error { return fn(tx) }
+		for _, step := range []func(context.Context, *store.Forget, selection) error{c.forgetMemories, c.forgetMessages, c.forgetSessions} {
+			if err := step(ctx, &f, sel); err != nil {
+				return err
+			}
+		}
+		if req.Mode == yiku.ForgetPurge {
+			if err := tx.PurgeCopies(&f.Removed); err != nil {
+				return err
+			}
+		}
+		return errPreview
+	})
+	if !errors.Is(err, errPreview) {
+		return yiku.ForgetResponse{}, err
+	}
+	return yiku.ForgetResponse{DryRun: true, Removed: f.Removed, IDs: append([]string{}, f.IDs...)}, nil
+}
