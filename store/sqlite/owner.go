@@ -275,6 +275,17 @@ func (t *tx) atomic(op string, write func() error) error {
 	return foreign(op, err)
 }
 
+// single runs a write method whose last statement is its only write: that
+// takes effect as a whole or not at all by itself.
+func (t *tx) single(op string, write func() error) error {
+	state, counter := t.state, t.counter
+	err := write()
+	if err != nil {
+		t.state, t.counter = state, counter
+	}
+	return foreign(op, err)
+}
+
 // RaiseEpoch raises the owner's epoch; see store.Tx.
 func (t *tx) RaiseEpoch() (int64, error) {
 	t.state.Epoch++

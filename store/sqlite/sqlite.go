@@ -72,6 +72,9 @@ func Open(ctx context.Context, dir string, options *Options) (_ *Store, err erro
 	if err := s.create(ctx, setup); err != nil {
 		return nil, err
 	}
+	if err := s.dir.secureFiles(); err != nil { // SQLite has taken the log away at the end of create
+		return nil, err
+	}
 	if s.pool, err = openPool(ctx, setup, o); err != nil {
 		return nil, err
 	}
@@ -116,6 +119,9 @@ func withDefaults(options *Options) Options {
 // power cut can bring back the journal of the creation over what was written
 // since.
 func (s *Store) create(ctx context.Context, setup connSetup) error {
+	if err := s.dir.secureFiles(); err != nil {
+		return err
+	}
 	c, err := openConn(ctx, setup)
 	if err != nil {
 		return err
