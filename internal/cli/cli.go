@@ -166,7 +166,7 @@ func (t *tool) root() *cobra.Command {
 	root.AddCommand(
 		t.serveCommand(), t.demoCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(),
 		t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
-		t.evalCommand(), t.versionCommand(),
+		t.configCommand(), t.evalCommand(), t.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		run := cmd.RunE

@@ -63,6 +63,8 @@ func (d *demo) showQuestions(ctx context.Context) error {
 		"下面是智能体发给模型的系统提示：不再发送任何一段完整对话，只发送其中重要的内容；与问题相关的原话会逐字找回。",
 	})
 	for _, q := range d.sample.Questions {
+		d.println("")
+		indentFirst(d.env.Stdout, "? ", q.Query)
 		res, err := d.ask(ctx, q)
 		if err != nil {
 			return err
@@ -80,13 +82,11 @@ func (d *demo) ask(ctx context.Context, q sample.Question) (yiku.GetContextRespo
 	if err != nil {
 		return res, err
 	}
-	d.println("")
-	indentFirst(d.env.Stdout, "? ", q.Query)
 	indent(d.env.Stdout, "  │ ", strings.TrimRight(res.System, "\n"))
 	d.showRecalled(res)
 	d.showBudget(res.Budget)
-	if len(res.Degraded) > 0 {
-		indent(d.env.Stdout, "  ", d.say(phrase{"did not take part: ", "未参与："})+strings.Join(res.Degraded, ", "))
+	if missing := d.degraded(res.Degraded); missing != "" {
+		indent(d.env.Stdout, "  ", missing)
 	}
 	return res, nil
 }
