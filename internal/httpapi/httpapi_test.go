@@ -7,10 +7,12 @@ import (
 	"flag"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -233,6 +235,48 @@ func TestF1_NullFree(t *testing.T) {
 		w := newWorld(t, settings{answer: answer})
 		if rec := w.send("GET", id, ""); rec.Code != 200 || strings.Contains(rec.Body.String(), "null") {
 			t.Errorf("%s: %d %s", id, rec.Code, rec.Body)
+		}
+	}
+}
+
+// TestF1_Shapes asserts that the members which the API promises are there even
+// where they hold nothing: callers need not test for them.
+func TestF1_Shapes(t *testing.T) {
+	t.Parallel()
+	for target, c := range map[string]struct {
+		answer any
+		want   string
+	}{
+		"GET /v1/memories/m?user_id=u":         {yiku.Memory{}, "access_count confidence content created_at id importance kind level metadata origin pinned sources status topics trust type updated_at version"},
+		"GET /v1/memories?user_id=u":           {yiku.Page[yiku.Memory]{}, "items"},
+		"POST /v1/memories":                    {yiku.SaveMemoryResponse{}, "id memory outcome"},
+		"POST /v1/memories/search":             {yiku.SearchMemoryResponse{}, "degraded items"},
+		"POST /v1/context":                     {yiku.GetContextResponse{}, "budget degraded episodes memories messages system"},
+		"GET /v1/sessions/s/working?user_id=u": {yiku.WorkingMemory{}, "blocks data_slots preferences task_state todos version"},
+		"POST /v1/sessions/s/messages":         {yiku.AppendMessagesResponse{}, "messages"},
+	} {
+		method, path, _ := strings.Cut(target, " ")
+		w := newWorld(t, settings{answer: c.answer})
+		body := ""
+		switch path {
+		case "/v1/memories", "/v1/memories/search":
+			body = `{"user_id":"u","content":"c"}`
+			if strings.HasSuffix(path, "search") {
+				body = `{"user_id":"u","query":"q"}`
+			}
+		case "/v1/context":
+			body = `{"user_id":"u"}`
+		case "/v1/sessions/s/messages":
+			body = `{"user_id":"u","messages":[{"role":"user","content":"c"}]}`
+		}
+		rec := w.send(method, path, body)
+		var got map[string]any
+		if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil || rec.Code >= 300 {
+			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
+			continue
+		}
+		if keys := strings.Join(slices.Sorted(maps.Keys(got)), " "); keys != c.want {
+			t.Errorf("%s: %s; want %s", target, keys, c.want)
 		}
 	}
 }
