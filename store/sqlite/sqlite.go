@@ -10,7 +10,6 @@ package sqlite
 import (
 	"context"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -217,11 +216,10 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) (err erro
 		return err
 	}
 	defer s.pool.give(c)
-	c.begin(ctx, true)
-	defer c.end()
 	if err := c.run(sqlBegin); err != nil {
 		return foreign("begin view", err)
 	}
+	c.begin(ctx, true)
 	defer func() {
 		c.end()
 		if e := c.run(sqlRollback); e != nil && err == nil {
@@ -242,7 +240,3 @@ func (s *Store) Owners(ctx context.Context, after yiku.Owner, limit int) ([]yiku
 	})
 	return list, err
 }
-
-// pause lets the goroutines that were answered bring their next update before
-// a group is closed.
-func pause() { runtime.Gosched() }
