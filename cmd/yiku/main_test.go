@@ -36,7 +36,7 @@ func build(t *testing.T) string {
 type process struct {
 	cmd    *exec.Cmd
 	url    string
-	stderr strings.Builder
+	stderr log
 	rest   chan string // what followed the first line of standard output
 }
 
