@@ -21,7 +21,7 @@ func TestI5_NoOutgoingConnection(t *testing.T) {
 	if _, err := os.Stat("/proc/self/net/tcp"); err != nil {
 		t.Skip("needs /proc")
 	}
-	p := start(t, build(t), t.TempDir())
+	p := start(t, program(t), t.TempDir())
 	c, err := client.New(p.url, nil)
 	if err != nil {
 		t.Fatal(err)

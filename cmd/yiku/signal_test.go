@@ -72,7 +72,7 @@ func slow(t *testing.T, p *process) (net.Conn, *bufio.Reader) {
 // TestR19_RunningRequestIsAnswered stops a server in the middle of a request.
 func TestR19_RunningRequestIsAnswered(t *testing.T) {
 	t.Parallel()
-	p := start(t, build(t), t.TempDir())
+	p := start(t, program(t), t.TempDir())
 	conn, r := slow(t, p)
 	stopping := p.stderr.expect("server stopping")
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -99,7 +99,7 @@ func TestR19_RunningRequestIsAnswered(t *testing.T) {
 // TestR19_SecondSignalEndsAtOnce does not wait for a request that never ends.
 func TestR19_SecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	p := start(t, build(t), t.TempDir())
+	p := start(t, program(t), t.TempDir())
 	slow(t, p)
 	stopping := p.stderr.expect("server stopping")
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
