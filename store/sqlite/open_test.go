@@ -233,9 +233,9 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
-// TestE2_DeletedIsGoneFromTheFiles: after a delete and a checkpoint no file
+// TestDeletedIsGoneFromTheFiles (part of E2): after a delete and a checkpoint no file
 // holds the words. The control: before, some file does.
-func TestE2_DeletedIsGoneFromTheFiles(t *testing.T) {
+func TestDeletedIsGoneFromTheFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir, nil)
@@ -288,8 +288,8 @@ func holding(t *testing.T, dir, text string) (n int) {
 	return n
 }
 
-// TestR9_LogIsBounded: the log is cut back when it has grown over its limit.
-func TestR9_LogIsBounded(t *testing.T) {
+// TestLogIsBounded (part of R9): the log is cut back when it has grown over its limit.
+func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 20
 	s := openTest(t, &Options{WALLimit: most})

@@ -222,9 +222,9 @@ func (f faultFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.File.WriteAt(p, off)
 }
 
-// TestR3_FailedSync: a commit whose sync fails has an unknown outcome, and the
+// TestFailedSync (part of R3): a commit whose sync fails has an unknown outcome, and the
 // store takes no writes until it is opened again; reads go on.
-func TestR3_FailedSync(t *testing.T) {
+func TestFailedSync(t *testing.T) {
 	t.Parallel()
 	for _, single := range []bool{false, true} {
 		t.Run(fmt.Sprint("single_", single), func(t *testing.T) {
@@ -280,9 +280,9 @@ func TestR3_FailedSync(t *testing.T) {
 	}
 }
 
-// TestR3_FullDisk: on a full disk writes fail, and go on by themselves once
-// there is room (R3).
-func TestR3_FullDisk(t *testing.T) {
+// TestFullDisk (part of R3): on a full disk writes fail, and go on by themselves once
+// there is room.
+func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	fs, name := newFaultFS(t)
 	s := openTest(t, &Options{VFS: name})
