@@ -71,6 +71,23 @@ func (d *demo) showQuestions(ctx context.Context) error {
 		}
 		d.context += res.Budget.Total / len(d.sample.Questions)
 	}
+	return d.showStranger(ctx)
+}
+
+// stranger is a user of whom nothing is known.
+const stranger = "demo-sam"
+
+// showStranger asks the first question as another user.
+func (d *demo) showStranger(ctx context.Context) error {
+	res, err := d.service.GetContext(ctx, yiku.GetContextRequest{UserID: stranger, Query: d.sample.Questions[0].Query})
+	if err != nil {
+		return err
+	}
+	d.println("")
+	d.note(phrase{
+		"The first question again, asked by another user (%s): %d memories, %d past messages.",
+		"另一位用户（%s）提出第一个问题：记忆 %d 条，过去的消息 %d 条。",
+	}, stranger, len(res.Memories), len(res.Episodes))
 	return nil
 }
 
