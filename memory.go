@@ -81,13 +81,13 @@ type Memory struct {
 	Attribute   string    `json:"attribute,omitempty"`
 	Value       string    `json:"value,omitempty"`
 	Single      bool      `json:"single,omitempty" doc:"Its attribute has one value at a time."`
-	Topics      []string  `json:"topics,omitempty"`
+	Topics      []string  `json:"topics"`
 	Status      Status    `json:"status" enum:"active,superseded,stale,archived,quarantined"`
 	Importance  float64   `json:"importance"`
 	Confidence  float64   `json:"confidence"`
 	Origin      Origin    `json:"origin" enum:"user,import,agent,tool,web"`
 	Trust       float64   `json:"trust"`
-	Pinned      bool      `json:"pinned,omitempty"`
+	Pinned      bool      `json:"pinned"`
 	ValidFrom   time.Time `json:"valid_from,omitzero" doc:"From when it is true in the world."`
 	ValidTo     time.Time `json:"valid_to,omitzero" doc:"Until when, exclusive."`
 	ExpiresAt   time.Time `json:"expires_at,omitzero"`
@@ -97,9 +97,9 @@ type Memory struct {
 	LastAccess  time.Time `json:"last_access,omitzero"`
 	AccessCount int64     `json:"access_count"`
 	DerivedFrom []string  `json:"derived_from,omitempty" doc:"The memories that it was derived from."`
-	Sources     []string  `json:"sources,omitempty" doc:"The ids of the messages that it came from."`
+	Sources     []string  `json:"sources" doc:"The ids of the messages that it came from."`
 	Supersedes  string    `json:"supersedes,omitempty" doc:"The memory whose place it took."`
-	Metadata    Metadata  `json:"metadata,omitempty"`
+	Metadata    Metadata  `json:"metadata"`
 	Version     int64     `json:"version"`
 }
 

@@ -229,6 +229,13 @@ func (s *script) options() *client.Options {
 	}
 }
 
+// count returns how many requests have come.
+func (s *script) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
+}
+
 func status(code int, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
@@ -282,8 +289,8 @@ func TestF2_Retries(t *testing.T) {
 			if err := c.call(cl); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("error %v; want %v", err, c.want)
 			}
-			if s.calls != c.calls {
-				t.Errorf("%d calls; want %d", s.calls, c.calls)
+			if n := s.count(); n != c.calls {
+				t.Errorf("%d calls; want %d", n, c.calls)
 			}
 			if diff := cmp.Diff(c.waits, s.waits); diff != "" {
 				t.Errorf("waits (-want +got):\n%s", diff)
@@ -322,8 +329,8 @@ func TestF2_Contexts(t *testing.T) {
 		stop()
 		return ctx.Err()
 	}
-	if _, err = dial(t, s, opts).GetMemory(between, yiku.MemoryRequest{ID: "m", UserID: "u"}); !errors.Is(err, context.Canceled) || s.calls != 1 {
-		t.Errorf("between two tries: %v after %d calls", err, s.calls)
+	if _, err = dial(t, s, opts).GetMemory(between, yiku.MemoryRequest{ID: "m", UserID: "u"}); !errors.Is(err, context.Canceled) || s.count() != 1 {
+		t.Errorf("between two tries: %v after %d calls", err, s.count())
 	}
 }
 
@@ -359,8 +366,8 @@ func TestI4_NothingIsChangedOnTheWay(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	if s.calls != 0 {
-		t.Errorf("%d calls were made", s.calls)
+	if n := s.count(); n != 0 {
+		t.Errorf("%d calls were made", n)
 	}
 	_, err := c.ListMemories(t.Context(), yiku.ListMemoriesRequest{UserID: "CANARY", Subject: "CANARY"})
 	if !errors.Is(err, yiku.ErrUnavailable) || strings.Contains(err.Error(), "CANARY") {

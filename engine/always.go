@@ -145,6 +145,9 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	}
 	hits, _, err = c.find(ctx, owners[:1], q)
 	for _, h := range hits {
+		if h.message.Content.PlainText() == "" { // a bare tool call says nothing by itself
+			continue
+		}
 		d.episodes = append(d.episodes, compose.Episode{Message: h.message.Message, Score: h.Score})
 		d.cites = append(d.cites, store.Item{Kind: store.ItemMessage, Key: h.message.Key})
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -66,13 +67,12 @@ func (c *call) addMessages(tx store.Tx, owner yiku.Owner, session *store.Session
 	refs := make([]yiku.MessageRef, len(given))
 	rows := make([]*store.Message, 0, len(given))
 	at := make([]int, 0, len(given)) // rows[i] is given[at[i]]
-	forgotten, err := tx.Suppressed(messageMarks(session.ID, given))
+	forgotten, err := suppressed(tx, session.ID, given)
 	if err != nil {
 		return nil, nil, err
 	}
 	inBatch := map[string]int{}
 	for i := range given {
-		field := fmt.Sprintf("messages[%d].id", i)
 		refs[i].ID = given[i].ID
 		if given[i].ID != "" && forgotten[i] {
 			refs[i].Forgotten = true
@@ -82,7 +82,7 @@ func (c *call) addMessages(tx store.Tx, owner yiku.Owner, session *store.Session
 		if given[i].ID != "" {
 			if first, ok := inBatch[m.ID]; ok {
 				if !sameMessage(given[first], given[i]) {
-					return nil, nil, conflictOn(field, "stands twice in the request, with other content")
+					return nil, nil, conflictOn(fmt.Sprintf("messages[%d].id", i), "stands twice in the request, with other content")
 				}
 				continue
 			}
@@ -90,7 +90,7 @@ func (c *call) addMessages(tx store.Tx, owner yiku.Owner, session *store.Session
 			known, err := tx.MessageByID(owner, session.Key, m.ID)
 			if err == nil {
 				if !sameMessage(known.Message, given[i]) {
-					return nil, nil, conflictOn(field, "the session has a message with this id and other content")
+					return nil, nil, conflictOn(fmt.Sprintf("messages[%d].id", i), "the session has a message with this id and other content")
 				}
 				refs[i].Seq = known.Seq
 				continue
@@ -180,12 +180,17 @@ func sameMessage(stored, sent yiku.Message) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-func messageMarks(session string, messages []yiku.Message) []string {
+// suppressed tells which messages were forgotten before. Those without an id of
+// the caller's are new.
+func suppressed(tx store.Tx, session string, messages []yiku.Message) ([]bool, error) {
+	if !slices.ContainsFunc(messages, func(m yiku.Message) bool { return m.ID != "" }) {
+		return make([]bool, len(messages)), nil
+	}
 	marks := make([]string, len(messages))
 	for i, m := range messages {
 		marks[i] = mark("message", session, m.ID)
 	}
-	return marks
+	return tx.Suppressed(marks)
 }
 
 // mark names one thing for the suppression list.

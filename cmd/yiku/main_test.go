@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,17 +18,27 @@ import (
 	"github.com/yiku-ai/yiku/client"
 )
 
-// build makes the program as it is shipped: no cgo, stripped.
-func build(t *testing.T) string {
+var stops = flag.Int("stops", 10, "how often the server is stopped under load")
+
+// TestMain lets the test binary be the program where it is called yiku, so that
+// the tests run main itself, and run again whenever it changes.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "yiku" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// program gives the path of the program.
+func program(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the program")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "yiku")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", path, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
@@ -36,7 +47,7 @@ func build(t *testing.T) string {
 type process struct {
 	cmd    *exec.Cmd
 	url    string
-	stderr strings.Builder
+	stderr log
 	rest   chan string // what followed the first line of standard output
 }
 
@@ -115,13 +126,13 @@ func (w *writer) run(ctx context.Context, c *client.Client, acked func()) {
 
 // TestR19_StopUnderLoad starts the real program, appends from many clients,
 // sends SIGTERM in the middle, starts it again, and finds every message that
-// was acknowledged (A1, A5). No request is answered with an error. It is a
-// smaller cousin of the test with a hundred stops.
+// was acknowledged (A1, A5). No request is answered with an error. A hundred
+// stops: go test ./cmd/yiku -run StopUnderLoad -stops 100
 func TestR19_StopUnderLoad(t *testing.T) {
 	t.Parallel()
-	program, dir := build(t), t.TempDir()
+	program, dir := program(t), t.TempDir()
 	var all []*writer
-	for round := range 3 {
+	for round := range *stops {
 		p := start(t, program, dir)
 		writers := load(t, p, round)
 		all = append(all, writers...)
@@ -139,7 +150,7 @@ func TestR19_StopUnderLoad(t *testing.T) {
 		total += len(w.acked)
 		assertKept(t, c, w)
 	}
-	if total < 3*200 {
+	if total < *stops*200 {
 		t.Errorf("only %d messages were acknowledged", total)
 	}
 	p.end(t)
@@ -202,10 +213,20 @@ func assertKept(t *testing.T, c *client.Client, w *writer) {
 	}
 }
 
-// TestH1_BinarySize holds the program below 45 MB, without cgo and stripped.
+// TestH1_BinarySize builds the program as it is shipped, without cgo and
+// stripped, and holds it below 45 MB.
 func TestH1_BinarySize(t *testing.T) {
 	t.Parallel()
-	info, err := os.Stat(build(t))
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	path := filepath.Join(t.TempDir(), "yiku")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", path, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,6 +150,11 @@ func (f *File) enclosing(pos token.Pos) string {
 		if fn, ok := decl.(*ast.FuncDecl); ok {
 			return funcName(fn)
 		}
+		for _, spec := range types(decl) {
+			if pos >= spec.Pos() && pos <= spec.End() {
+				return spec.Name.Name
+			}
+		}
 		for _, value := range values(decl) {
 			if pos >= value.Pos() && pos <= value.End() {
 				return value.Names[0].Name
@@ -169,6 +174,21 @@ func values(decl ast.Decl) []*ast.ValueSpec {
 	for _, spec := range gen.Specs {
 		if value, ok := spec.(*ast.ValueSpec); ok {
 			specs = append(specs, value)
+		}
+	}
+	return specs
+}
+
+// types returns the specs of a type declaration.
+func types(decl ast.Decl) []*ast.TypeSpec {
+	gen, ok := decl.(*ast.GenDecl)
+	if !ok {
+		return nil
+	}
+	var specs []*ast.TypeSpec
+	for _, spec := range gen.Specs {
+		if typ, ok := spec.(*ast.TypeSpec); ok {
+			specs = append(specs, typ)
 		}
 	}
 	return specs

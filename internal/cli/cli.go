@@ -42,9 +42,15 @@ const (
 // Main runs the tool for the process and returns its exit code. The first
 // SIGINT or SIGTERM asks for an orderly end, the second ends at once.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	defer context.AfterFunc(ctx, stop)() // after the first signal the next has its usual effect
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals) // from now on a signal has its usual effect
+		cancel()
+	}()
 	return Run(ctx, Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Environ: config.Environ(), Now: time.Now, Version: buildVersion(),
@@ -166,7 +172,7 @@ func (t *tool) root() *cobra.Command {
 	root.AddCommand(
 		t.serveCommand(), t.demoCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(),
 		t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
-		t.evalCommand(), t.versionCommand(),
+		t.configCommand(), t.evalCommand(), t.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		run := cmd.RunE

@@ -54,9 +54,29 @@ func (t *tool) showContext(res yiku.GetContextResponse) {
 	}
 	t.println(t.say(phrase{"── budget ──", "── 预算 ──"}))
 	t.showBudget(res.Budget)
-	if len(res.Degraded) > 0 {
-		t.println(t.say(phrase{"without: ", "未参与："}) + clean(strings.Join(res.Degraded, ", ")))
+	if missing := t.degraded(res.Degraded); missing != "" {
+		indent(t.env.Stdout, "", missing)
 	}
+}
+
+// degraded says what did not take part in an answer; nothing where all did.
+func (t *tool) degraded(parts []string) string {
+	names := map[string]phrase{
+		"dense":     {"vectors (they come with a later version)", "向量检索（以后的版本提供）"},
+		"index_lag": {"what was written in the last moments", "刚刚写入的内容"},
+		"llm":       {"a language model", "语言模型"},
+	}
+	var said []string
+	for _, part := range parts {
+		if p, ok := names[part]; ok {
+			part = t.say(p)
+		}
+		said = append(said, part)
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return t.say(phrase{"did not take part: ", "未参与："}) + strings.Join(said, t.say(phrase{", ", "、"}))
 }
 
 // showBudget lists the parts of a budget that hold something.

@@ -86,6 +86,9 @@ func (t *tool) demoServer(ctx context.Context, cfg config.Config) (url string, s
 		return cfg.URL, nothing, nil
 	}
 	if url, ok := running(ctx, cfg.DataDir); ok {
+		if cfg.Events != "" {
+			return "", nil, usagef("%s", t.say(phrase{"a server runs on this data directory; give --events to it", "该数据目录上已有服务在运行；请对那个服务使用 --events"}))
+		}
 		t.println(t.say(phrase{"using the server that runs at %s", "使用正在运行的服务 %s"}, url))
 		return url, nothing, nil
 	}

@@ -63,12 +63,31 @@ func (d *demo) showQuestions(ctx context.Context) error {
 		"下面是智能体发给模型的系统提示：不再发送任何一段完整对话，只发送其中重要的内容；与问题相关的原话会逐字找回。",
 	})
 	for _, q := range d.sample.Questions {
+		d.println("")
+		indentFirst(d.env.Stdout, "? ", q.Query)
 		res, err := d.ask(ctx, q)
 		if err != nil {
 			return err
 		}
 		d.context += res.Budget.Total / len(d.sample.Questions)
 	}
+	return d.showStranger(ctx)
+}
+
+// stranger is a user of whom nothing is known.
+const stranger = "demo-sam"
+
+// showStranger asks the first question as another user.
+func (d *demo) showStranger(ctx context.Context) error {
+	res, err := d.service.GetContext(ctx, yiku.GetContextRequest{UserID: stranger, Query: d.sample.Questions[0].Query})
+	if err != nil {
+		return err
+	}
+	d.println("")
+	d.note(phrase{
+		"The first question again, asked by another user (%s): %d memories, %d past messages.",
+		"另一位用户（%s）提出第一个问题：记忆 %d 条，过去的消息 %d 条。",
+	}, stranger, len(res.Memories), len(res.Episodes))
 	return nil
 }
 
@@ -80,13 +99,11 @@ func (d *demo) ask(ctx context.Context, q sample.Question) (yiku.GetContextRespo
 	if err != nil {
 		return res, err
 	}
-	d.println("")
-	indentFirst(d.env.Stdout, "? ", q.Query)
 	indent(d.env.Stdout, "  │ ", strings.TrimRight(res.System, "\n"))
 	d.showRecalled(res)
 	d.showBudget(res.Budget)
-	if len(res.Degraded) > 0 {
-		indent(d.env.Stdout, "  ", d.say(phrase{"did not take part: ", "未参与："})+strings.Join(res.Degraded, ", "))
+	if missing := d.degraded(res.Degraded); missing != "" {
+		indent(d.env.Stdout, "  ", missing)
 	}
 	return res, nil
 }

@@ -46,9 +46,9 @@ func answers(t *testing.T, out string) []string {
 // D4 (constraints always stand there) and G6 (the saving is shown).
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	for lang, word := range map[string]struct{ nothing, recalled, known, saved, honest string }{
-		"en": {"recalled for this question: nothing", "memories recalled for this question", "known already", "saved: ", "saves memories by hand"},
-		"zh": {"为这个问题召回的：没有", "为这个问题召回的记忆", "早已记住", "节省：", "手工保存"},
+	for lang, word := range map[string]struct{ nothing, recalled, known, saved, honest, stranger string }{
+		"en": {"recalled for this question: nothing", "memories recalled for this question", "known already", "saved: ", "saves memories by hand", "(demo-sam): 0 memories, 0 past messages"},
+		"zh": {"为这个问题召回的：没有", "为这个问题召回的记忆", "早已记住", "节省：", "手工保存", "（demo-sam）提出第一个问题：记忆 0 条，过去的消息 0 条"},
 	} {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func TestDemo(t *testing.T) {
 			if !strings.HasPrefix(out, "listening on http://127.0.0.1:") {
 				t.Error("the first line does not say where it listens")
 			}
-			for _, want := range []string{word.known, word.saved, word.honest, "10,800", "360", "PostgreSQL", "林夏住在上海徐汇"} {
+			for _, want := range []string{word.known, word.saved, word.honest, word.stranger, "10,800", "360", "PostgreSQL", "林夏住在上海徐汇"} {
 				if !strings.Contains(out, want) {
 					t.Errorf("%q is not shown", want)
 				}

@@ -70,8 +70,8 @@ func (t *tool) showItems(res yiku.SearchMemoryResponse) {
 			indent(t.env.Stdout, "          ", item.Explain.Formula)
 		}
 	}
-	if len(res.Degraded) > 0 {
-		t.println(t.say(phrase{"without: ", "未参与："}) + clean(strings.Join(res.Degraded, ", ")))
+	if missing := t.degraded(res.Degraded); missing != "" {
+		indent(t.env.Stdout, "", missing)
 	}
 }
 

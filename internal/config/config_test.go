@@ -147,7 +147,7 @@ func TestKeysReachEveryField(t *testing.T) {
 			case *float64:
 				other = "0.75"
 			case *time.Duration:
-				other = "1h1m0s"
+				other = "1h1m"
 			}
 		}
 		cfg, err := Load([]string{k.Env() + "=" + other}, map[string]string{"lang": ""})
@@ -186,6 +186,10 @@ func TestDurations(t *testing.T) {
 		d := time.Duration(rapid.Int64Range(0, int64(1000*day)).Draw(t, "d"))
 		if got, err := ParseDuration(d.String()); err != nil || got != d {
 			t.Fatalf("%v: got %v, %v", d, got, err)
+		}
+		d -= d % time.Duration(rapid.SampledFrom([]int64{1, int64(time.Minute), int64(time.Hour), int64(day)}).Draw(t, "unit"))
+		if got, err := ParseDuration(formatDuration(d)); err != nil || got != d {
+			t.Fatalf("%v, written %s: got %v, %v", d, formatDuration(d), got, err)
 		}
 	})
 }

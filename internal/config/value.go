@@ -67,7 +67,7 @@ func format(field any) string {
 	case *slog.Level:
 		return strings.ToLower(f.String())
 	case *time.Duration:
-		return f.String()
+		return formatDuration(*f)
 	case *bool:
 		return strconv.FormatBool(*f)
 	case *int:
@@ -76,6 +76,22 @@ func format(field any) string {
 		return strconv.FormatFloat(*f, 'g', -1, 64)
 	}
 	panic(fmt.Sprintf("config: no way to write a %T", field))
+}
+
+// formatDuration writes whole days as days and leaves out zero minutes and
+// seconds at the end.
+func formatDuration(d time.Duration) string {
+	if d > 0 && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 // ParseDuration reads a duration as time.ParseDuration does, with days in

@@ -117,6 +117,9 @@ func readContent(place string, raw json.RawMessage) (yiku.Content, error) {
 	return c, nil
 }
 
+// lastSecond is the first second of the year 10,000, which RFC 3339 cannot say.
+const lastSecond = 253_402_300_800
+
 // readTime reads RFC 3339, or seconds since 1970.
 func readTime(place string, raw json.RawMessage) (time.Time, error) {
 	if len(raw) == 0 || string(raw) == "null" {
@@ -127,8 +130,8 @@ func readTime(place string, raw json.RawMessage) (time.Time, error) {
 		return at.UTC(), nil
 	}
 	var seconds float64
-	if json.Unmarshal(raw, &seconds) == nil && seconds >= 0 && seconds < 1e11 {
-		return time.Unix(0, 0).UTC().Add(time.Duration(seconds) * time.Second), nil
+	if json.Unmarshal(raw, &seconds) == nil && seconds >= 0 && seconds < lastSecond {
+		return time.Unix(int64(seconds), 0).UTC(), nil
 	}
 	return time.Time{}, yiku.Invalid(place, "must be a time such as 2026-01-02T15:04:05Z, or seconds")
 }

@@ -32,7 +32,8 @@ const BlindSize = 16
 // keySize is the length of an owner's key in bytes.
 const keySize = 32
 
-// OwnerKey is the secret of one owner. The zero OwnerKey is refused by Seal
+// OwnerKey is the secret of one owner, or of a store as the owner of what
+// belongs to nobody else. The zero OwnerKey is refused by Seal
 // and Open. It never stands in a log: it prints as "OwnerKey".
 type OwnerKey struct {
 	secret string // a string, so that keys are comparable and cannot be changed
@@ -76,14 +77,7 @@ func (r *Ring) NewOwnerKey() (OwnerKey, error) {
 	return newKey(secret), nil
 }
 
-// KeyFrom returns the key that belongs to a secret of the caller's own, such
-// as a store's: the same secret gives the same key.
-func (r *Ring) KeyFrom(secret []byte) OwnerKey {
-	sum := sha256.Sum256(append([]byte("yiku.keyring.secret:"), secret...))
-	return newKey(sum[:])
-}
-
-// Wrap returns the key as an envelope that may be stored.
+// Wrap returns a key as an envelope that may be stored.
 func (r *Ring) Wrap(key OwnerKey, associated []byte) ([]byte, error) {
 	if key.IsZero() {
 		return nil, yiku.Errorf(yiku.ErrUnavailable, "wrap owner key: there is no key")

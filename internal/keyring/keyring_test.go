@@ -123,15 +123,6 @@ func TestI1_Blind(t *testing.T) {
 	}
 }
 
-// TestKeyFrom: a secret names one key.
-func TestKeyFrom(t *testing.T) {
-	t.Parallel()
-	ring := keyring.New(nil)
-	if ring.KeyFrom([]byte("a")) != ring.KeyFrom([]byte("a")) || ring.KeyFrom([]byte("a")) == ring.KeyFrom([]byte("b")) {
-		t.Error("KeyFrom does not name one key per secret")
-	}
-}
-
 func BenchmarkBlind(b *testing.B) {
 	ring := keyring.New(nil)
 	key, _ := ring.NewOwnerKey()

@@ -57,7 +57,7 @@ const (
 // are what operations count beside.
 var (
 	tokenParts = []string{"caller_system", "reserved", "memory", "working", "summary", "messages", "total", "full_history"}
-	countParts = []string{"messages", "items", "memories", "omitted", "trimmed", "sessions", "recalled"}
+	countParts = []string{"messages", "items", "memories", "episodes", "trimmed_messages", "omitted_memories", "session_messages"}
 )
 
 // NewMetrics returns metrics that count from zero.

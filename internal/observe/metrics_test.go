@@ -30,7 +30,7 @@ func TestG5_Metrics(t *testing.T) {
 	})
 	m.Record(t.Context(), Event{
 		Operation: "get_context", Outcome: "ok", Tenant: "tenant-x", User: "user-x", Session: "session-x", MemoryIDs: []string{"memory-x"},
-		Duration: 2 * time.Millisecond, Counts: map[string]int{"recalled": 2, "user-y": 1},
+		Duration: 2 * time.Millisecond, Counts: map[string]int{"episodes": 2, "user-y": 1},
 		Tokens: map[string]int{"memory": 100, "total": 900, "caller_system": 300, "full_history": 60000, "user-z": 4},
 	})
 	m.Record(t.Context(), Event{Operation: "made-up-by-a-caller", Outcome: "weird"})
@@ -49,7 +49,7 @@ func TestG5_Metrics(t *testing.T) {
 		`yiku_context_tokens_total{part="memory"} 100`,
 		`yiku_context_tokens_total{part="other"} 4`,
 		`yiku_saved_tokens_total 59400`,
-		`yiku_items_total{item="recalled",operation="get_context"} 2`,
+		`yiku_items_total{item="episodes",operation="get_context"} 2`,
 		`yiku_http_requests_in_flight 0`,
 		`yiku_http_answers_total{class="4xx"} 1`,
 		`yiku_build_info{version="v1"} 1`,

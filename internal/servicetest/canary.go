@@ -12,9 +12,6 @@ import (
 
 const canary = "CANARY7f3a"
 
-// blockName is the name of a block, which an error may show.
-const blockName = "persona"
-
 // noValueInErrors: R31 and I4, no error holds a value of its request, nor
 // anything that is stored.
 func noValueInErrors(s *suite) {
@@ -35,7 +32,7 @@ func noValueInErrors(s *suite) {
 	s.append(canary, canary, yiku.Message{ID: canary, Role: yiku.RoleUser, Content: yiku.Text(canary)})
 	s.save(yiku.SaveMemoryRequest{UserID: canary, Content: canary, Subject: canary, Attribute: canary, Value: canary, Metadata: yiku.Metadata{canary: canary}})
 	must[yiku.WorkingMemory](s)(s.PutWorking(s.ctx, yiku.PutWorkingRequest{UserID: canary, SessionID: canary,
-		Blocks: map[string]yiku.Block{blockName: {Value: canary, ReadOnly: true}}}))
+		Blocks: map[string]yiku.Block{canary: {Value: canary, ReadOnly: true}}}))
 	for name, err := range s.lateFaults() {
 		if err == nil {
 			s.Errorf("%s succeeded", name)
@@ -60,10 +57,10 @@ func (s *suite) lateFaults() map[string]error {
 		_, faults[fmt.Sprint("import ", i)] = s.ImportSession(s.ctx, yiku.ImportSessionRequest{UserID: canary, Document: yiku.RawJSON(doc)})
 	}
 	for i, block := range []any{map[string]any{"value": canary}, nil} {
-		_, faults[fmt.Sprint("read-only block ", i)] = s.PatchWorking(s.ctx, yiku.PatchWorkingRequest{UserID: canary, SessionID: canary, Blocks: yiku.Some(map[string]any{blockName: block})})
+		_, faults[fmt.Sprint("read-only block ", i)] = s.PatchWorking(s.ctx, yiku.PatchWorkingRequest{UserID: canary, SessionID: canary, Blocks: yiku.Some(map[string]any{canary: block})})
 	}
 	for i, block := range []any{map[string]any{"value": strings.Repeat(canary, 1000)}, map[string]any{canary: canary}, canary, map[string]any{"limit": canary}, map[string]any{"value": 5.0}} {
-		_, faults[fmt.Sprint("block ", i)] = s.PatchWorking(s.ctx, yiku.PatchWorkingRequest{UserID: canary, SessionID: canary, Blocks: yiku.Some(map[string]any{"my " + blockName: block})})
+		_, faults[fmt.Sprint("block ", i)] = s.PatchWorking(s.ctx, yiku.PatchWorkingRequest{UserID: canary, SessionID: canary, Blocks: yiku.Some(map[string]any{"my " + canary: block})})
 	}
 	_, faults["put"] = s.PutWorking(s.ctx, yiku.PutWorkingRequest{UserID: canary, SessionID: canary, Todos: []any{[]any{canary}}})
 	_, faults["derived"] = s.SaveMemory(s.ctx, yiku.SaveMemoryRequest{UserID: canary, Content: "x y", DerivedFrom: []string{canary}})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"math"
 	"strconv"
 	"time"
 
@@ -148,8 +147,8 @@ func plainNumbers(v any) any {
 // exact reports whether f, written as JSON, is the same text again: it is for
 // every number that was a float64 when it was stored.
 func exact(s string, f float64) bool {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return math.Abs(f) <= 1<<53 && int64(f) == n && s[0] != '+'
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n != 0 && -1<<53 <= n && n <= 1<<53 {
+		return true
 	}
 	b, err := json.Marshal(f)
 	return err == nil && string(b) == s

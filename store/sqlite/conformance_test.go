@@ -16,8 +16,8 @@ func variants() map[string]*Options {
 	}
 }
 
-// TestH4_Conformance runs the contract's suite in every way the store runs.
-func TestH4_Conformance(t *testing.T) {
+// TestConformance (part of H4) runs the contract's suite in every way the store runs.
+func TestConformance(t *testing.T) {
 	t.Parallel()
 	for name, options := range variants() {
 		t.Run(name, func(t *testing.T) {
@@ -43,5 +43,5 @@ func TestR11_ModelSeesBugs(t *testing.T) {
 // a run without faults.
 func TestR4_FaultWalk(t *testing.T) {
 	t.Parallel()
-	storetest.FaultWalk(t, func(t *testing.T) store.Store { return openTest(t, nil) })
+	storetest.FaultWalk(t, func(t *testing.T) store.Store { return openTest(t, &Options{Readers: 1}) })
 }

@@ -26,6 +26,7 @@ type directory struct {
 	database string
 	virtual  bool // the database lies in another file system
 	lock     *flock.Flock
+	log      *slog.Logger
 }
 
 // openDirectory makes the directory where it is missing, takes away what
@@ -41,14 +42,11 @@ func openDirectory(path string, virtual bool, log *slog.Logger) (*directory, err
 	if err := tighten(abs, 0o700, log); err != nil {
 		return nil, err
 	}
-	d := &directory{path: abs, database: filepath.Join(abs, databaseName), virtual: virtual}
+	d := &directory{path: abs, database: filepath.Join(abs, databaseName), virtual: virtual, log: log}
 	if err := d.acquire(); err != nil {
 		return nil, err
 	}
-	if virtual {
-		return d, nil
-	}
-	if err := d.secureFiles(log); err != nil {
+	if err := tighten(d.lock.Path(), 0o600, log); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
@@ -77,18 +75,22 @@ func (d *directory) acquire() error {
 	return nil
 }
 
-// secureFiles makes the database where it is missing, so that it and the files
-// that SQLite makes beside it, which take its mode, belong to the user alone.
-func (d *directory) secureFiles(log *slog.Logger) error {
-	f, err := os.OpenFile(d.database, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return unavailable("make database", err)
+// secureFiles makes the database and the files that SQLite keeps beside it
+// while it is open, so that they belong to the user alone from their first
+// byte: SQLite would make them with the mode that the process's umask leaves.
+func (d *directory) secureFiles() error {
+	if d.virtual {
+		return nil
 	}
-	if err := f.Close(); err != nil {
-		return unavailable("make database", err)
-	}
-	for _, name := range []string{d.database, d.database + "-wal", d.database + "-shm", d.lock.Path()} {
-		if err := tighten(name, 0o600, log); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range []string{d.database, d.database + "-wal", d.database + "-shm"} {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return unavailable("make database", err)
+		}
+		if err := f.Close(); err != nil {
+			return unavailable("make database", err)
+		}
+		if err := tighten(name, 0o600, d.log); err != nil {
 			return err
 		}
 	}

@@ -215,7 +215,11 @@ func (t *tx) AddMessages(sessionKey int64, messages []*store.Message) error {
 		return err
 	}
 	rows := make([]store.Message, len(messages))
-	err = t.atomic("append messages", func() error {
+	together := t.atomic
+	if len(messages) == 1 { // where its row can be added, it can be counted
+		together = t.single
+	}
+	err = together("append messages", func() error {
 		for i, m := range messages {
 			rows[i] = *m
 			rows[i].SessionKey, rows[i].SessionID = sessionKey, session.ID

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"embed"
 	"errors"
@@ -21,7 +20,10 @@ const latest = 1
 //go:embed migration/*.sql
 var migrations embed.FS
 
-const sqlCreateMeta = `CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID`
+const (
+	sqlCreateMeta = `CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID`
+	sqlNewStore   = `INSERT INTO meta (name, value) VALUES ('key', ?), ('generation', ?)`
+)
 
 // migration is one step of the schema.
 type migration struct {
@@ -151,45 +153,41 @@ func (c *conn) metaValue(name string) (value []byte, err error) {
 	return value, foreign("read meta", err)
 }
 
-// readMeta reads which store this is, and makes a new one's generation and secret.
+// readMeta reads which store this is, and makes a new one's generation and key.
+// The store's key makes owners' marks, and the secret for cursors.
 func (s *Store) readMeta(c *conn) error {
-	ring := s.ring
-	place := []byte("meta.secret")
-	storeKey := ring.KeyFrom(place)
-	wrapped, err := c.metaValue("secret")
+	place := []byte("meta.key")
+	wrapped, err := c.metaValue("key")
 	if err != nil {
 		return err
 	}
 	if wrapped == nil {
-		secret := make([]byte, 32)
-		rand.Read(secret) //nolint:errcheck // it never fails
-		if wrapped, err = ring.Seal(storeKey, place, secret); err != nil {
+		key, err := s.ring.NewOwnerKey()
+		if err != nil {
 			return err
 		}
-		err := errors.Join(c.run(sqlBeginNow),
-			c.run(`INSERT INTO meta (name, value) VALUES ('secret', ?)`, wrapped),
-			c.run(`INSERT INTO meta (name, value) VALUES ('generation', ?)`, []byte(s.newID())),
-			c.run(sqlCommit))
-		if err != nil {
+		if wrapped, err = s.ring.Wrap(key, place); err != nil {
+			return err
+		}
+		if err := c.run(sqlNewStore, wrapped, []byte(s.newID())); err != nil {
 			return foreign("write meta", err)
 		}
 	}
-	secret, err := ring.Open(storeKey, place, wrapped)
-	if err != nil {
+	if s.secret, err = s.ring.Unwrap(wrapped, place); err != nil {
 		return err
 	}
 	generation, err := c.metaValue("generation")
 	if err != nil {
 		return err
 	}
-	if len(secret) != 32 || len(generation) == 0 {
+	if len(generation) == 0 {
 		return yiku.Errorf(yiku.ErrUnavailable, "the store's meta table is not complete")
 	}
 	schema, err := c.schema()
 	if err != nil {
 		return err
 	}
-	s.meta = store.Meta{Generation: string(generation), Schema: schema, Secret: append([]byte(nil), secret...)}
-	s.secret = ring.KeyFrom(s.meta.Secret)
+	secret := append(s.ring.Blind(s.secret, "meta.secret", "1"), s.ring.Blind(s.secret, "meta.secret", "2")...)
+	s.meta = store.Meta{Generation: string(generation), Schema: schema, Secret: secret}
 	return nil
 }

@@ -137,7 +137,7 @@ func (r *reader) Owner(owner yiku.Owner) (store.OwnerState, error) {
 
 const sqlOwnersAfter = `SELECT number, body FROM owners WHERE number > ? ORDER BY number LIMIT ?`
 
-func (r *reader) ownersAfter(after yiku.Owner, limit int) ([]yiku.Owner, error) {
+func (r *reader) ownersAfter(after yiku.Owner, most int) ([]yiku.Owner, error) {
 	var from int64
 	if !after.IsZero() {
 		ref, err := r.must(after, "list owners")
@@ -159,7 +159,7 @@ func (r *reader) ownersAfter(after yiku.Owner, limit int) ([]yiku.Owner, error) 
 		}
 		list = append(list, o)
 		return u.err()
-	}, from, limit)
+	}, from, limit(most))
 	return list, foreign("list owners", err)
 }
 
@@ -271,6 +271,17 @@ func (t *tx) atomic(op string, write func() error) error {
 		if e := t.c.run(sqlKeepCall); e != nil {
 			return foreign(op, e)
 		}
+	}
+	return foreign(op, err)
+}
+
+// single runs a write method whose last statement is its only write: that
+// takes effect as a whole or not at all by itself.
+func (t *tx) single(op string, write func() error) error {
+	state, counter := t.state, t.counter
+	err := write()
+	if err != nil {
+		t.state, t.counter = state, counter
 	}
 	return foreign(op, err)
 }

@@ -209,7 +209,7 @@ func (t *tx) Enqueue(j *store.Job) (string, error) {
 		row.CreatedAt = t.s.now()
 	}
 	micro(&row.NotBefore, &row.CreatedAt)
-	err := t.atomic("enqueue job", func() error {
+	err := t.single("enqueue job", func() error {
 		key := t.nextOutside()
 		body, err := t.seal(t.own, "jobs", key, row.Arguments)
 		if err != nil {

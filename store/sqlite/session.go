@@ -159,7 +159,7 @@ func (t *tx) PutSession(s *store.Session) error {
 	if err != nil {
 		return err
 	}
-	return t.atomic("write session", func() error {
+	return t.single("write session", func() error {
 		changed, sql := t.next(), sqlUpdateSession
 		if added {
 			row.Key, sql = changed, sqlAddSession

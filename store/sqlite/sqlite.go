@@ -10,7 +10,6 @@ package sqlite
 import (
 	"context"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,6 +71,9 @@ func Open(ctx context.Context, dir string, options *Options) (_ *Store, err erro
 	if err := s.create(ctx, setup); err != nil {
 		return nil, err
 	}
+	if err := s.dir.secureFiles(); err != nil { // SQLite has taken the log away at the end of create
+		return nil, err
+	}
 	if s.pool, err = openPool(ctx, setup, o); err != nil {
 		return nil, err
 	}
@@ -116,6 +118,9 @@ func withDefaults(options *Options) Options {
 // power cut can bring back the journal of the creation over what was written
 // since.
 func (s *Store) create(ctx context.Context, setup connSetup) error {
+	if err := s.dir.secureFiles(); err != nil {
+		return err
+	}
 	c, err := openConn(ctx, setup)
 	if err != nil {
 		return err
@@ -211,11 +216,10 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) (err erro
 		return err
 	}
 	defer s.pool.give(c)
-	c.begin(ctx, true)
-	defer c.end()
 	if err := c.run(sqlBegin); err != nil {
 		return foreign("begin view", err)
 	}
+	c.begin(ctx, true)
 	defer func() {
 		c.end()
 		if e := c.run(sqlRollback); e != nil && err == nil {
@@ -236,7 +240,3 @@ func (s *Store) Owners(ctx context.Context, after yiku.Owner, limit int) ([]yiku
 	})
 	return list, err
 }
-
-// pause lets the goroutines that were answered bring their next update before
-// a group is closed.
-func pause() { runtime.Gosched() }

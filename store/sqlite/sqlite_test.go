@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 )
 
+// TestMain fails where a test leaves a goroutine behind (R14).
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var _ store.Store = (*Store)(nil)

@@ -73,7 +73,7 @@ func (t *tx) PutTask(task *store.Task) error {
 	if row.Key != 0 && !t.own.has(row.Key) {
 		return notFound("task")
 	}
-	return t.atomic("write task", func() error {
+	return t.single("write task", func() error {
 		sql, n := sqlUpdateTask, t.next()
 		if row.Key == 0 {
 			sql, row.Key = sqlAddTask, n

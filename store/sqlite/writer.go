@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -263,8 +264,8 @@ func (w *writer) more(priority store.Priority, size int, started time.Time) *mem
 		case m := <-w.requests:
 			return m
 		default:
+			runtime.Gosched() // those who were answered may bring their next update
 		}
-		pause()
 	}
 	return nil
 }
@@ -305,8 +306,11 @@ func (w *writer) commit(c *conn) error {
 func (w *writer) count(err error, stood, size int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err != nil {
+	switch {
+	case err != nil:
 		w.counts.Failed++
+		return
+	case size == 0: // the first member had left
 		return
 	}
 	w.counts.Commits++
