@@ -91,4 +91,5 @@ type Principal struct {
 	Tenant string
 	Access Access
 	User   string // if set, the only user this credential may speak for
+	Key    string // the id of the API key behind the credential; empty where there is none
 }

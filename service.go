@@ -50,4 +50,10 @@ type Service interface {
 	VerifyReceipt(context.Context, VerifyReceiptRequest) (VerifyReceiptResponse, error)
 	ForgetLog(context.Context, ForgetLogRequest) (Page[Receipt], error)
 	VerifyAudit(context.Context, VerifyAuditRequest) (VerifyAuditResponse, error)
+
+	// Keys and tokens of the caller's tenant (F3).
+	CreateKey(context.Context, CreateKeyRequest) (CreateKeyResponse, error)
+	ListKeys(context.Context, ListKeysRequest) (Page[Key], error)
+	RevokeKey(context.Context, RevokeKeyRequest) (Empty, error)
+	CreateToken(context.Context, CreateTokenRequest) (CreateTokenResponse, error)
 }

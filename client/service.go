@@ -165,3 +165,23 @@ func (c *Client) ForgetLog(ctx context.Context, req yiku.ForgetLogRequest) (yiku
 func (c *Client) VerifyAudit(ctx context.Context, req yiku.VerifyAuditRequest) (yiku.VerifyAuditResponse, error) {
 	return call[yiku.VerifyAuditResponse](ctx, c, "verify_audit", req)
 }
+
+// CreateKey implements yiku.Service.
+func (c *Client) CreateKey(ctx context.Context, req yiku.CreateKeyRequest) (yiku.CreateKeyResponse, error) {
+	return call[yiku.CreateKeyResponse](ctx, c, "create_key", req)
+}
+
+// ListKeys implements yiku.Service.
+func (c *Client) ListKeys(ctx context.Context, req yiku.ListKeysRequest) (yiku.Page[yiku.Key], error) {
+	return call[yiku.Page[yiku.Key]](ctx, c, "list_keys", req)
+}
+
+// RevokeKey implements yiku.Service.
+func (c *Client) RevokeKey(ctx context.Context, req yiku.RevokeKeyRequest) (yiku.Empty, error) {
+	return call[yiku.Empty](ctx, c, "revoke_key", req)
+}
+
+// CreateToken implements yiku.Service.
+func (c *Client) CreateToken(ctx context.Context, req yiku.CreateTokenRequest) (yiku.CreateTokenResponse, error) {
+	return call[yiku.CreateTokenResponse](ctx, c, "create_token", req)
+}

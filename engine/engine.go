@@ -168,8 +168,8 @@ func run[Req, Res any](ctx context.Context, s *service, id string, req Req, do f
 	c.event = &observe.Event{Time: c.now, Layer: op.Tag, Operation: id, Tenant: s.principal.Tenant}
 	c.event.Request, c.event.Trace = observe.Request(ctx)
 	res, err := func() (res Res, err error) {
-		if !s.principal.Access.Allows(op.Access) {
-			return res, yiku.Errorf(yiku.ErrForbidden, "this needs the role %s", op.Access)
+		if err := op.Permits(s.principal); err != nil {
+			return res, err
 		}
 		if err := s.engine.checker.Request(req); err != nil {
 			return res, err

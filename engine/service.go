@@ -136,3 +136,19 @@ func (s *service) ForgetLog(ctx context.Context, r yiku.ForgetLogRequest) (yiku.
 func (s *service) VerifyAudit(ctx context.Context, r yiku.VerifyAuditRequest) (yiku.VerifyAuditResponse, error) {
 	return run(ctx, s, "verify_audit", r, (*call).verifyAudit)
 }
+
+func (s *service) CreateKey(ctx context.Context, r yiku.CreateKeyRequest) (yiku.CreateKeyResponse, error) {
+	return run(ctx, s, "create_key", r, (*call).createKey)
+}
+
+func (s *service) ListKeys(ctx context.Context, r yiku.ListKeysRequest) (yiku.Page[yiku.Key], error) {
+	return run(ctx, s, "list_keys", r, (*call).listKeys)
+}
+
+func (s *service) RevokeKey(ctx context.Context, r yiku.RevokeKeyRequest) (yiku.Empty, error) {
+	return run(ctx, s, "revoke_key", r, (*call).revokeKey)
+}
+
+func (s *service) CreateToken(ctx context.Context, r yiku.CreateTokenRequest) (yiku.CreateTokenResponse, error) {
+	return run(ctx, s, "create_token", r, (*call).createToken)
+}

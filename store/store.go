@@ -58,6 +58,8 @@ import (
 
 // Store is a truth store. All methods may be called at once.
 type Store interface {
+	KeyVersioner
+
 	// Meta tells which store this is.
 	Meta() Meta
 
@@ -245,6 +247,7 @@ type Job struct {
 // goroutine, and not after the transaction's function has returned.
 type Reader interface {
 	ForgottenReader
+	KeyReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -313,6 +316,7 @@ type Reader interface {
 type Tx interface {
 	Reader
 	Forgetting
+	KeyWriter
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and

@@ -85,8 +85,8 @@ func (s *server) operation(op wire.Operation) http.HandlerFunc {
 	in := newReader(op, s.MaxBodyBytes)
 	return func(w http.ResponseWriter, r *http.Request) {
 		who := principalOf(r.Context())
-		if !who.Access.Allows(op.Access) {
-			s.fail(w, r, yiku.Errorf(yiku.ErrForbidden, "the key's role does not allow this operation"))
+		if err := op.Permits(who); err != nil {
+			s.fail(w, r, err)
 			return
 		}
 		req, err := in.read(w, r)

@@ -23,6 +23,7 @@ type Operation struct {
 	Summary  string       // one line for documents and help texts
 	Status   int          // the status of success
 	Access   yiku.Access  // the role that a credential needs
+	Scope    Scope        // whose data it is about
 	Tag      string       // the group it is shown in
 	Request  reflect.Type // a flat struct
 	Response reflect.Type
@@ -30,6 +31,29 @@ type Operation struct {
 	// Call runs the operation; req is a pointer to a value of Request, and the
 	// answer is a value of Response.
 	Call func(ctx context.Context, s yiku.Service, req any) (any, error)
+}
+
+// Scope says whose data an operation is about, and so what a credential that
+// speaks for one user may do with it.
+type Scope string
+
+// The scopes.
+const (
+	ScopeUser   Scope = "user"   // of the user that the request names: a bound credential may name its own
+	ScopeTenant Scope = "tenant" // of the whole tenant: a bound credential may not
+)
+
+// Permits reports why a caller may not run the operation at all, as
+// ErrForbidden: its role, or that it speaks for one user only. Which user a
+// request names is the engine's to check.
+func (o Operation) Permits(who yiku.Principal) error {
+	switch {
+	case !who.Access.Allows(o.Access):
+		return yiku.Errorf(yiku.ErrForbidden, "this needs the role %s", o.Access)
+	case who.User != "" && o.Scope != ScopeUser:
+		return yiku.Errorf(yiku.ErrForbidden, "a credential of one user may not do this")
+	}
+	return nil
 }
 
 // define completes an entry with the types and the method of the service.
@@ -51,31 +75,32 @@ func Operations() []Operation {
 	all = append(all, workingOperations()...)
 	all = append(all, contextOperations()...)
 	all = append(all, memoryOperations()...)
-	return append(all, forgetOperations()...)
+	all = append(all, forgetOperations()...)
+	return append(all, keyOperations()...)
 }
 
 func sessionOperations() []Operation {
 	const tag, read, write = "sessions", yiku.AccessRead, yiku.AccessWrite
 	return []Operation{
-		define(Operation{ID: "create_session", Method: "POST", Path: "/v1/sessions", Status: 201, Access: write, Tag: tag,
+		define(Operation{ID: "create_session", Method: "POST", Path: "/v1/sessions", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Open a session."}, yiku.Service.CreateSession),
-		define(Operation{ID: "list_sessions", Method: "GET", Path: "/v1/sessions", Access: read, Tag: tag,
+		define(Operation{ID: "list_sessions", Method: "GET", Path: "/v1/sessions", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "List a user's sessions, newest activity first."}, yiku.Service.ListSessions),
-		define(Operation{ID: "get_session", Method: "GET", Path: "/v1/sessions/{session_id}", Access: read, Tag: tag,
+		define(Operation{ID: "get_session", Method: "GET", Path: "/v1/sessions/{session_id}", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Read one session."}, yiku.Service.GetSession),
-		define(Operation{ID: "delete_session", Method: "DELETE", Path: "/v1/sessions/{session_id}", Status: 204, Access: write, Tag: tag,
+		define(Operation{ID: "delete_session", Method: "DELETE", Path: "/v1/sessions/{session_id}", Status: 204, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Delete a session with its messages."}, yiku.Service.DeleteSession),
-		define(Operation{ID: "append_messages", Method: "POST", Path: "/v1/sessions/{session_id}/messages", Status: 201, Access: write, Tag: tag,
+		define(Operation{ID: "append_messages", Method: "POST", Path: "/v1/sessions/{session_id}/messages", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Append messages, all or none; a new session is opened."}, yiku.Service.AppendMessages),
-		define(Operation{ID: "list_messages", Method: "GET", Path: "/v1/sessions/{session_id}/messages", Access: read, Tag: tag,
+		define(Operation{ID: "list_messages", Method: "GET", Path: "/v1/sessions/{session_id}/messages", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "List a session's messages, oldest first."}, yiku.Service.ListMessages),
-		define(Operation{ID: "end_session", Method: "POST", Path: "/v1/sessions/{session_id}/end", Status: 202, Access: write, Tag: tag,
+		define(Operation{ID: "end_session", Method: "POST", Path: "/v1/sessions/{session_id}/end", Status: 202, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "End a session; what it taught is extracted."}, yiku.Service.EndSession),
-		define(Operation{ID: "fork_session", Method: "POST", Path: "/v1/sessions/{session_id}/fork", Status: 201, Access: write, Tag: tag,
+		define(Operation{ID: "fork_session", Method: "POST", Path: "/v1/sessions/{session_id}/fork", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Copy a session's messages into a new session."}, yiku.Service.ForkSession),
-		define(Operation{ID: "export_session", Method: "GET", Path: "/v1/sessions/{session_id}/export", Access: read, Tag: tag,
+		define(Operation{ID: "export_session", Method: "GET", Path: "/v1/sessions/{session_id}/export", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Give a session as one document."}, yiku.Service.ExportSession),
-		define(Operation{ID: "import_session", Method: "POST", Path: "/v1/sessions/import", Status: 201, Access: write, Tag: tag,
+		define(Operation{ID: "import_session", Method: "POST", Path: "/v1/sessions/import", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Make a session from an export or from messages in a public form."}, yiku.Service.ImportSession),
 	}
 }
@@ -83,15 +108,15 @@ func sessionOperations() []Operation {
 func workingOperations() []Operation {
 	const tag, read, write = "working memory", yiku.AccessRead, yiku.AccessWrite
 	return []Operation{
-		define(Operation{ID: "get_working", Method: "GET", Path: "/v1/sessions/{session_id}/working", Access: read, Tag: tag,
+		define(Operation{ID: "get_working", Method: "GET", Path: "/v1/sessions/{session_id}/working", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Read the working memory that a session sees."}, yiku.Service.GetWorking),
-		define(Operation{ID: "put_working", Method: "PUT", Path: "/v1/sessions/{session_id}/working", Access: write, Tag: tag,
+		define(Operation{ID: "put_working", Method: "PUT", Path: "/v1/sessions/{session_id}/working", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Replace the working memory."}, yiku.Service.PutWorking),
-		define(Operation{ID: "patch_working", Method: "PATCH", Path: "/v1/sessions/{session_id}/working", Access: write, Tag: tag,
+		define(Operation{ID: "patch_working", Method: "PATCH", Path: "/v1/sessions/{session_id}/working", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Merge into the working memory."}, yiku.Service.PatchWorking),
-		define(Operation{ID: "delete_working", Method: "DELETE", Path: "/v1/sessions/{session_id}/working", Status: 204, Access: write, Tag: tag,
+		define(Operation{ID: "delete_working", Method: "DELETE", Path: "/v1/sessions/{session_id}/working", Status: 204, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Clear the working memory."}, yiku.Service.DeleteWorking),
-		define(Operation{ID: "complete_task", Method: "POST", Path: "/v1/tasks/{task_id}/complete", Access: write, Tag: tag,
+		define(Operation{ID: "complete_task", Method: "POST", Path: "/v1/tasks/{task_id}/complete", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "End a task and keep its result."}, yiku.Service.CompleteTask),
 	}
 }
@@ -99,9 +124,9 @@ func workingOperations() []Operation {
 func contextOperations() []Operation {
 	const tag, read = "context", yiku.AccessRead
 	return []Operation{
-		define(Operation{ID: "get_context", Method: "POST", Path: "/v1/context", Access: read, Tag: tag,
+		define(Operation{ID: "get_context", Method: "POST", Path: "/v1/context", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Give everything that the next request to a model needs."}, yiku.Service.GetContext),
-		define(Operation{ID: "get_snapshot", Method: "GET", Path: "/v1/snapshots/{id}", Access: read, Tag: tag,
+		define(Operation{ID: "get_snapshot", Method: "GET", Path: "/v1/snapshots/{id}", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Read a stored context."}, yiku.Service.GetSnapshot),
 	}
 }
@@ -109,25 +134,25 @@ func contextOperations() []Operation {
 func memoryOperations() []Operation {
 	const tag, read, write = "memories", yiku.AccessRead, yiku.AccessWrite
 	return []Operation{
-		define(Operation{ID: "save_memory", Method: "POST", Path: "/v1/memories", Status: 201, Access: write, Tag: tag,
+		define(Operation{ID: "save_memory", Method: "POST", Path: "/v1/memories", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Save one memory by hand."}, yiku.Service.SaveMemory),
-		define(Operation{ID: "search_memory", Method: "POST", Path: "/v1/memories/search", Access: read, Tag: tag,
+		define(Operation{ID: "search_memory", Method: "POST", Path: "/v1/memories/search", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Find memories by meaning and words."}, yiku.Service.SearchMemory),
-		define(Operation{ID: "list_memories", Method: "GET", Path: "/v1/memories", Access: read, Tag: tag,
+		define(Operation{ID: "list_memories", Method: "GET", Path: "/v1/memories", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "List a user's memories, newest first."}, yiku.Service.ListMemories),
-		define(Operation{ID: "get_memory", Method: "GET", Path: "/v1/memories/{id}", Access: read, Tag: tag,
+		define(Operation{ID: "get_memory", Method: "GET", Path: "/v1/memories/{id}", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Read one memory."}, yiku.Service.GetMemory),
-		define(Operation{ID: "patch_memory", Method: "PATCH", Path: "/v1/memories/{id}", Access: write, Tag: tag,
+		define(Operation{ID: "patch_memory", Method: "PATCH", Path: "/v1/memories/{id}", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Change one memory; what it was is kept as a version."}, yiku.Service.PatchMemory),
-		define(Operation{ID: "delete_memory", Method: "DELETE", Path: "/v1/memories/{id}", Status: 204, Access: write, Tag: tag,
+		define(Operation{ID: "delete_memory", Method: "DELETE", Path: "/v1/memories/{id}", Status: 204, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Delete one memory for good."}, yiku.Service.DeleteMemory),
-		define(Operation{ID: "memory_history", Method: "GET", Path: "/v1/memories/{id}/history", Access: read, Tag: tag,
+		define(Operation{ID: "memory_history", Method: "GET", Path: "/v1/memories/{id}/history", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "List what a memory was."}, yiku.Service.MemoryHistory),
-		define(Operation{ID: "memory_sources", Method: "GET", Path: "/v1/memories/{id}/sources", Access: read, Tag: tag,
+		define(Operation{ID: "memory_sources", Method: "GET", Path: "/v1/memories/{id}/sources", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Give the messages and memories that one came from."}, yiku.Service.MemorySources),
-		define(Operation{ID: "restore_memory", Method: "POST", Path: "/v1/memories/{id}/restore", Access: write, Tag: tag,
+		define(Operation{ID: "restore_memory", Method: "POST", Path: "/v1/memories/{id}/restore", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Make an archived, stale or superseded memory active again."}, yiku.Service.RestoreMemory),
-		define(Operation{ID: "confirm_memory", Method: "POST", Path: "/v1/memories/{id}/confirm", Access: write, Tag: tag,
+		define(Operation{ID: "confirm_memory", Method: "POST", Path: "/v1/memories/{id}/confirm", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Say that a memory is still true."}, yiku.Service.ConfirmMemory),
 	}
 }
@@ -135,15 +160,29 @@ func memoryOperations() []Operation {
 func forgetOperations() []Operation {
 	const tag, read, write = "forgetting", yiku.AccessRead, yiku.AccessWrite
 	return []Operation{
-		define(Operation{ID: "forget", Method: "POST", Path: "/v1/forget", Access: write, Tag: tag,
+		define(Operation{ID: "forget", Method: "POST", Path: "/v1/forget", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Forget what a selector names, everywhere."}, yiku.Service.Forget),
-		define(Operation{ID: "get_receipt", Method: "GET", Path: "/v1/receipts/{id}", Access: read, Tag: tag,
+		define(Operation{ID: "get_receipt", Method: "GET", Path: "/v1/receipts/{id}", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Read the receipt of a forget."}, yiku.Service.GetReceipt),
-		define(Operation{ID: "verify_receipt", Method: "POST", Path: "/v1/receipts/{id}/verify", Access: read, Tag: tag,
+		define(Operation{ID: "verify_receipt", Method: "POST", Path: "/v1/receipts/{id}/verify", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Scan again for what a receipt says is gone."}, yiku.Service.VerifyReceipt),
-		define(Operation{ID: "forget_log", Method: "GET", Path: "/v1/forget-log", Access: read, Tag: tag,
+		define(Operation{ID: "forget_log", Method: "GET", Path: "/v1/forget-log", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "List a user's receipts, newest first."}, yiku.Service.ForgetLog),
-		define(Operation{ID: "verify_audit", Method: "GET", Path: "/v1/audit/verify", Access: yiku.AccessAdmin, Tag: tag,
+		define(Operation{ID: "verify_audit", Method: "GET", Path: "/v1/audit/verify", Access: yiku.AccessAdmin, Scope: ScopeTenant, Tag: tag,
 			Summary: "Check the whole audit log."}, yiku.Service.VerifyAudit),
+	}
+}
+
+func keyOperations() []Operation {
+	const tag, admin = "keys", yiku.AccessAdmin
+	return []Operation{
+		define(Operation{ID: "create_key", Method: "POST", Path: "/v1/keys", Status: 201, Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Make a key; its secret is shown once."}, yiku.Service.CreateKey),
+		define(Operation{ID: "list_keys", Method: "GET", Path: "/v1/keys", Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "List the tenant's keys, oldest first, without secrets."}, yiku.Service.ListKeys),
+		define(Operation{ID: "revoke_key", Method: "DELETE", Path: "/v1/keys/{id}", Status: 204, Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Revoke a key with the tokens made with it."}, yiku.Service.RevokeKey),
+		define(Operation{ID: "create_token", Method: "POST", Path: "/v1/tokens", Status: 201, Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Make a short-lived token for one user."}, yiku.Service.CreateToken),
 	}
 }

@@ -62,7 +62,7 @@ func TestF2_TableIsTheInterface(t *testing.T) {
 		if diff := cmp.Diff(named, inPath); diff != "" {
 			t.Errorf("%s: path parameters (-path +request):\n%s", op.ID, diff)
 		}
-		if op.Summary == "" || op.Tag == "" || op.Access == "" || op.Status < 200 || !strings.HasPrefix(op.Path, "/v1/") {
+		if op.Summary == "" || op.Tag == "" || op.Access == "" || op.Scope == "" || op.Status < 200 || !strings.HasPrefix(op.Path, "/v1/") {
 			t.Errorf("%s is incomplete", op.ID)
 		}
 		if (op.Response == reflect.TypeFor[yiku.Empty]()) != (op.Status == 204) {

@@ -177,6 +177,7 @@ type tx struct {
 	state   store.OwnerState
 	counter int64 // the last number given to a row outside the sequence
 	dirty   bool  // the owner's row must be written
+	keys    *bool // set where API keys are written
 }
 
 // openTx begins an update of the owner, which it adds where it is new.

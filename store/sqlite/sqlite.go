@@ -49,6 +49,7 @@ type Store struct {
 	pool   *pool
 	writer *writer
 	owners ownerCache
+	keys   atomic.Int64 // the version of the API keys
 	closed sync.Once
 	broken atomic.Pointer[error] // why nothing can be written until the store is opened again
 }

@@ -50,6 +50,7 @@ type member struct {
 	turn   chan turn  // the writer lends the connection
 	over   chan bool  // the caller gives it back; true where its writes stand
 	result chan error // what became of the commit
+	keys   bool       // it wrote API keys
 }
 
 // turn is the answer of the writer: a connection inside a transaction, or why
@@ -101,7 +102,11 @@ func (s *Store) Update(ctx context.Context, owner yiku.Owner, priority store.Pri
 		return err
 	}
 	own, failed := s.runMember(ctx, c, m, owner, fn)
-	if err := <-m.result; err != nil {
+	err = <-m.result
+	if m.keys {
+		s.keys.Add(1)
+	}
+	if err != nil {
 		return err
 	}
 	if failed == nil {
@@ -161,6 +166,7 @@ func (s *Store) runMember(ctx context.Context, c *conn, m *member, owner yiku.Ow
 	if err != nil {
 		return nil, err
 	}
+	t.keys = &m.keys
 	if err := fn(t); err != nil {
 		return nil, err
 	}

@@ -16,16 +16,19 @@ CREATE TABLE tenants (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+-- Rows are never deleted, so that the order of rowids is that of creation.
 CREATE TABLE api_keys (
   id         TEXT PRIMARY KEY,
   hash       BLOB NOT NULL UNIQUE,
   tenant     INTEGER NOT NULL REFERENCES tenants (number),
   access     TEXT NOT NULL,
-  body       BLOB NOT NULL,
+  body       BLOB NOT NULL,               -- name, user
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   revoked_at INTEGER
 ) STRICT;
+CREATE INDEX api_keys_tenant ON api_keys (tenant);
+CREATE INDEX api_keys_live ON api_keys (tenant) WHERE revoked_at IS NULL;
 
 CREATE TABLE settings (
   tenant     INTEGER NOT NULL,            -- 0: the server's own
