@@ -33,7 +33,7 @@ type Receipt struct {
 type AuditEntry struct {
 	N       int64
 	At      time.Time
-	Owner   int64  // the owner's number; 0: none
+	Owner   int64  // the owner's number, set by the driver; 0: none
 	Subject []byte // HMAC of tenant and user under the audit key
 	Actor   string // role of the credential, and its key's id
 	Action  string // forget, delete_session, …
@@ -43,30 +43,36 @@ type AuditEntry struct {
 	MAC     []byte
 }
 
-// Forgetting is what a Tx adds to forget by.
+// Forgetting is what a Tx adds to forget by. Where a method fails, what it was
+// to count into removed is as it was; removed may be nil. Since a function of
+// an Update may run more than once, it begins each run with counts of its own.
 type Forgetting interface {
-	// PutForget adds (Key 0) or replaces the row of a forget in progress.
-	// EndForget deletes it.
+	// PutForget adds (Key 0, which it sets) or replaces the row of a forget in
+	// progress, of the transaction's owner. EndForget deletes it. A key that
+	// is not there is ErrNotFound: another has ended it.
 	PutForget(f *Forget) error
 	EndForget(key int64) error
 
 	// Purge deletes memories and messages as DeleteMemory and DeleteMessages
-	// do, and adds what went from each layer to removed.
+	// do, and adds what went from each layer to removed. Keys that name none
+	// are passed over.
 	Purge(memories, messages []int64, removed *yiku.Removed) error
-	// PurgeSession deletes a session that holds no messages any more, with
-	// its own working memory and jobs.
+	// PurgeSession deletes a session as DeleteSession does, and counts; one
+	// that still holds messages is ErrConflict.
 	PurgeSession(key int64, removed *yiku.Removed) error
 	// PurgeWorking deletes the owner's working memories for which drop says
-	// so, and the tasks (all of them where drop is nil).
+	// so, and the tasks that these belong to; all of both where drop is nil.
+	// Each task takes a number of the sequence and leaves no tombstone.
 	PurgeWorking(drop func(Working) bool, removed *yiku.Removed) error
 	// PurgeCopies deletes what holds copies of content for a while: all of
-	// the owner's snapshots, waiting jobs and dry runs.
+	// the owner's snapshots, jobs that do not run, dry runs and undo images.
 	PurgeCopies(removed *yiku.Removed) error
 
-	// PutReceipt stores a receipt.
+	// PutReceipt stores a receipt; an ID that the owner has is ErrConflict.
 	PutReceipt(r *Receipt) error
-	// Audit appends an entry: it sets N, asks seal for the MAC over the entry
-	// and the MAC before it, and stores it.
+	// Audit appends an entry: it sets N and Owner, asks seal for the MAC over the
+	// entry and the MAC before it (nil for the first), and stores it. The
+	// chain is one over all owners, without gaps.
 	Audit(e *AuditEntry, seal func(previous []byte, e AuditEntry) []byte) error
 }
 
@@ -79,14 +85,18 @@ type ForgottenReader interface {
 	OwnerMessages(owner yiku.Owner, after, upTo int64, limit int) ([]Message, error)
 
 	// Receipt returns a receipt; Receipts lists them, newest first, those
-	// older than the one with the id before ("" from the newest).
+	// older than the one with the id before ("" from the newest; an unknown
+	// one is ErrNotFound), in the order in which they were stored.
 	Receipt(owner yiku.Owner, id string) (Receipt, error)
 	Receipts(owner yiku.Owner, before string, limit int) ([]Receipt, error)
 
 	// Residue counts, place by place, the rows that still speak of items that
 	// are gone. Every place that was searched has an entry, 0 where clean.
+	// Keys of other owners are passed over.
 	Residue(owner yiku.Owner, items []Item) (map[string]int, error)
 
-	// AuditEntries lists entries with numbers greater than after.
+	// AuditEntries lists entries of all owners with numbers greater than
+	// after, in their order. An entry that cannot be read is given without
+	// its texts, for a check of the chain to find.
 	AuditEntries(after int64, limit int) ([]AuditEntry, error)
 }

@@ -325,15 +325,17 @@ type Tx interface {
 	// DeleteSession deletes a session with its messages, its own working
 	// memory (not that of a task), waiting jobs and the snapshots taken in it.
 	// Snapshots that cite a deleted row, of any kind, go with it, and what
-	// idempotency records say of it becomes forgotten; so it is with
-	// DeleteMessages and DeleteMemory.
+	// idempotency records say of it becomes forgotten, without their Result;
+	// so it is with DeleteMessages and DeleteMemory. Tasks that name the
+	// session stay and do not name it any more.
 	DeleteSession(key int64) error
 
 	// AddMessages appends to a session in the order given and sets each
 	// message's Key and Seq. A message id that the session has is ErrConflict.
 	AddMessages(sessionKey int64, messages []*Message) error
-	// DeleteMessages deletes messages, with their lineage. Keys that name no
-	// message are passed over.
+	// DeleteMessages deletes messages, with their lineage and the summaries
+	// and extractions whose ranges cover them. Keys that name no message are
+	// passed over.
 	DeleteMessages(keys []int64) error
 
 	// PutTask adds (Key 0) or replaces a task.

@@ -50,10 +50,11 @@ var rooms = []Room{
 
 	// What stands beside the engine.
 	{Dir: "internal/keyring", May: []string{""}},
+	{Dir: "internal/audit", May: []string{"", "store"}},
 	{Dir: "internal/observe", May: []string{""}, Foreign: []string{"github.com/prometheus"}},
 
 	// The engine knows contracts and pure packages; no driver, no door.
-	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring"}), Foreign: []string{"github.com/google/uuid"}},
+	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring", "internal/audit"}), Foreign: []string{"github.com/google/uuid"}},
 
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "golang.org/x/sys", "github.com/gofrs/flock", "github.com/google/uuid"}},

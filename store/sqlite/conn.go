@@ -250,6 +250,18 @@ func (c *conn) run(sql string, args ...any) error {
 	return c.interrupted(st.Exec())
 }
 
+// count executes a statement and adds the number of rows that it changed to
+// into, which may be nil. Rows that go by a foreign key are not counted.
+func (c *conn) count(into *int, sql string, args ...any) error {
+	if err := c.run(sql, args...); err != nil {
+		return err
+	}
+	if into != nil {
+		*into += int(c.db.Changes())
+	}
+	return nil
+}
+
 // each calls row for each row of the result. errStop from it ends the reading.
 func (c *conn) each(sql string, row func(*sqlite3.Stmt) error, args ...any) (err error) {
 	st, err := c.bound(sql, args)

@@ -16,7 +16,9 @@ const (
 	sqlDropUp    = `DELETE FROM lineage WHERE item = ?`
 	sqlDropDown  = `DELETE FROM lineage WHERE source = ?`
 	sqlDropCites = `DELETE FROM snapshots WHERE key IN (SELECT snapshot FROM snapshot_items WHERE item = ?)`
-	sqlForgetIt  = `UPDATE idempotency SET forgotten = 1 WHERE key IN (SELECT record FROM idempotency_items WHERE item = ?)`
+	sqlMadeBy    = `SELECT record FROM idempotency_items WHERE item = ?`
+	sqlForgetIt  = `UPDATE idempotency SET forgotten = 1, body = ? WHERE key = ? AND forgotten = 0`
+	sqlDropMade  = `DELETE FROM idempotency_items WHERE item = ?`
 	sqlDropVec   = `DELETE FROM vectors WHERE item = ?`
 	sqlDropTerms = `DELETE FROM terms WHERE item = ?`
 )
@@ -78,12 +80,36 @@ func (t *tx) mustHave(item store.Item) error {
 
 // dropTraces deletes what speaks of a row elsewhere: lineage, vectors, terms
 // and the snapshots that cite it; idempotency records that made it become
-// forgotten.
-func (t *tx) dropTraces(key int64) error {
-	for _, sql := range []string{sqlDropUp, sqlDropDown, sqlDropCites, sqlForgetIt, sqlDropVec, sqlDropTerms} {
-		if err := t.c.run(sql, key); err != nil {
+// forgotten, and lose what they would have answered.
+func (t *tx) dropTraces(key int64, removed *yiku.Removed) error {
+	for _, d := range []struct {
+		sql  string
+		into *int
+	}{
+		{sqlDropUp, nil}, {sqlDropDown, nil},
+		{sqlDropCites, &removed.Snapshots}, {sqlDropVec, &removed.Vectors}, {sqlDropTerms, &removed.Terms},
+	} {
+		if err := t.c.count(d.into, d.sql, key); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.forgetRecords(key, removed)
+}
+
+// forgetRecords marks the records of the writes that made a row.
+func (t *tx) forgetRecords(key int64, removed *yiku.Removed) error {
+	records, err := t.c.numbers(sqlMadeBy, key)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		body, err := t.seal(t.own, "idempotency", r, nil)
+		if err != nil {
+			return err
+		}
+		if err := t.c.count(&removed.Idempotency, sqlForgetIt, body, r); err != nil {
+			return err
+		}
+	}
+	return t.c.run(sqlDropMade, key)
 }

@@ -304,34 +304,48 @@ func (t *tx) writeFact(m *store.Memory, own marks) error {
 }
 
 const (
-	sqlHasMemory  = `SELECT 1 FROM memories WHERE key = ?`
-	sqlDropMemory = `DELETE FROM memories WHERE key = ?`
-	sqlTouch      = `INSERT INTO access (key, last_at, count) SELECT key, ?2, 1 FROM memories WHERE key = ?1
+	sqlHasMemory    = `SELECT 1 FROM memories WHERE key = ?`
+	sqlDropMemory   = `DELETE FROM memories WHERE key = ?`
+	sqlDropVersions = `DELETE FROM versions WHERE memory = ?`
+	sqlTouch        = `INSERT INTO access (key, last_at, count) SELECT key, ?2, 1 FROM memories WHERE key = ?1
 	ON CONFLICT (key) DO UPDATE SET last_at = max(coalesce(last_at, excluded.last_at), excluded.last_at), count = count + 1`
 )
 
-// DeleteMemory deletes a memory and what belongs to it; see store.Tx. Facts,
-// versions and access go with the row by its foreign keys.
+// DeleteMemory deletes a memory and what belongs to it; see store.Tx.
 func (t *tx) DeleteMemory(key int64) error {
+	return t.atomic("delete memory", func() error {
+		var removed yiku.Removed
+		if err := t.dropMemory(key, &removed); err != nil {
+			return err
+		}
+		if removed.Memories == 0 {
+			return notFound("memory")
+		}
+		return nil
+	})
+}
+
+// dropMemory deletes a memory, if it is one of the owner's, with its versions
+// and traces, counts them, and leaves a tombstone. Facts and access go with the
+// row by its foreign keys.
+func (t *tx) dropMemory(key int64, removed *yiku.Removed) error {
 	if !t.own.has(key) {
-		return notFound("memory")
+		return nil
 	}
 	n, err := t.c.number(sqlHasMemory, key)
-	if err != nil {
-		return foreign("delete memory", err)
+	if err != nil || n == 0 {
+		return err
 	}
-	if n == 0 {
-		return notFound("memory")
+	if err := t.dropTraces(key, removed); err != nil {
+		return err
 	}
-	return t.atomic("delete memory", func() error {
-		if err := t.dropTraces(key); err != nil {
-			return err
-		}
-		if err := t.c.run(sqlDropMemory, key); err != nil {
-			return err
-		}
-		return t.bury(store.ItemMemory, key)
-	})
+	if err := t.c.count(&removed.Versions, sqlDropVersions, key); err != nil {
+		return err
+	}
+	if err := t.c.count(&removed.Memories, sqlDropMemory, key); err != nil {
+		return err
+	}
+	return t.bury(store.ItemMemory, key)
 }
 
 // Touch counts an access of each memory; see store.Tx.

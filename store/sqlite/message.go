@@ -201,8 +201,10 @@ func (r *reader) eachKey(o *ownerRef, keys []int64, one, between string, row fun
 const (
 	sqlAddMessage = `INSERT INTO messages (key, session, id_mark, task_mark, role, origin, pinned, created_at, recorded_at, body)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	sqlCountUp     = `UPDATE sessions SET message_count = message_count + ? WHERE key = ?`
-	sqlDropMessage = `DELETE FROM messages WHERE key = ?`
+	sqlCountUp        = `UPDATE sessions SET message_count = message_count + ? WHERE key = ?`
+	sqlDropMessage    = `DELETE FROM messages WHERE key = ?`
+	sqlDropSummary    = `DELETE FROM summaries WHERE session = ?1 AND covers_to >= ?2 AND covers_from <= ?2`
+	sqlDropExtraction = `DELETE FROM extractions WHERE session = ?1 AND to_key >= ?2 AND from_key <= ?2`
 )
 
 // AddMessages appends to a session; see store.Tx.
@@ -271,35 +273,45 @@ func (t *tx) addMessage(m *store.Message) error {
 
 // DeleteMessages deletes messages; see store.Tx.
 func (t *tx) DeleteMessages(keys []int64) error {
-	return t.atomic("delete messages", func() error {
-		for _, key := range keys {
-			if !t.own.has(key) {
-				continue
-			}
-			session, err := t.c.number(sqlMessageSession, key)
-			if err != nil {
-				return err
-			}
-			if session == 0 {
-				continue
-			}
-			if err := t.dropMessage(key); err != nil {
-				return err
-			}
-			if err := t.c.run(sqlCountUp, -1, session); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return t.atomic("delete messages", func() error { return t.dropMessages(keys, &yiku.Removed{}) })
 }
 
-// dropMessage deletes one message and its traces, and leaves a tombstone.
-func (t *tx) dropMessage(key int64) error {
-	if err := t.dropTraces(key); err != nil {
+// dropMessages deletes those of the keys that are messages of the owner.
+func (t *tx) dropMessages(keys []int64, removed *yiku.Removed) error {
+	for _, key := range keys {
+		if !t.own.has(key) {
+			continue
+		}
+		session, err := t.c.number(sqlMessageSession, key)
+		if err != nil {
+			return err
+		}
+		if session == 0 {
+			continue
+		}
+		if err := t.dropMessage(key, session, removed); err != nil {
+			return err
+		}
+		if err := t.c.run(sqlCountUp, -1, session); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropMessage deletes one message, what was made of a range that covers it,
+// and its traces, counts them, and leaves a tombstone.
+func (t *tx) dropMessage(key, session int64, removed *yiku.Removed) error {
+	if err := t.dropTraces(key, removed); err != nil {
 		return err
 	}
-	if err := t.c.run(sqlDropMessage, key); err != nil {
+	if err := t.c.count(&removed.Summaries, sqlDropSummary, session, key); err != nil {
+		return err
+	}
+	if err := t.c.run(sqlDropExtraction, session, key); err != nil {
+		return err
+	}
+	if err := t.c.count(&removed.Messages, sqlDropMessage, key); err != nil {
 		return err
 	}
 	return t.bury(store.ItemMessage, key)

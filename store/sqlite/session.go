@@ -201,8 +201,9 @@ const (
 	sqlSessionMark      = `SELECT id_mark FROM sessions WHERE key = ?`
 	sqlSessionMessages  = `SELECT key FROM messages WHERE session = ? ORDER BY key`
 	sqlDropSession      = `DELETE FROM sessions WHERE key = ?`
-	sqlDropWorkingOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ?`
-	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND state = 'waiting'`
+	sqlDropWorkingOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ? AND body IS NOT NULL`
+	sqlDropClearedOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ?`
+	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND state <> 'running'`
 	sqlDropSnapshotsOf  = `DELETE FROM snapshots WHERE owner = ? AND session_mark = ?`
 	sqlDropSummariesOf  = `DELETE FROM summaries WHERE session = ?`
 	sqlDropExtractionOf = `DELETE FROM extractions WHERE session = ?`
@@ -210,46 +211,72 @@ const (
 
 // DeleteSession deletes a session and what belongs to it alone; see store.Tx.
 func (t *tx) DeleteSession(key int64) error {
+	return t.atomic("delete session", func() error {
+		messages, err := t.sessionMessages(key)
+		if err != nil {
+			return err
+		}
+		var removed yiku.Removed
+		for _, m := range messages {
+			if err := t.dropMessage(m, key, &removed); err != nil {
+				return err
+			}
+		}
+		return t.dropSession(key, &removed)
+	})
+}
+
+// sessionMessages lists the keys of the messages of one of the owner's sessions.
+func (t *tx) sessionMessages(key int64) ([]int64, error) {
 	if !t.own.has(key) {
-		return notFound("session")
+		return nil, notFound("session")
 	}
+	n, err := t.c.number(sqlHasItem3, key)
+	if err == nil && n == 0 {
+		return nil, notFound("session")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.c.numbers(sqlSessionMessages, key)
+}
+
+// dropSession deletes a session without messages and what belongs to it
+// alone, counts that, and leaves a tombstone. Tasks that it touched last stay,
+// and do not name it any more.
+func (t *tx) dropSession(key int64, removed *yiku.Removed) error {
 	var mark []byte
-	found, err := t.c.one(sqlSessionMark, func(st *sqlite3.Stmt) error {
+	_, err := t.c.one(sqlSessionMark, func(st *sqlite3.Stmt) error {
 		mark = st.ColumnBlob(0, nil)
 		return nil
 	}, key)
 	if err != nil {
-		return foreign("delete session", err)
+		return err
 	}
-	if !found {
-		return notFound("session")
+	for _, d := range []struct {
+		sql  string
+		into *int
+		args []any
+	}{
+		{sqlDropJobsOf, &removed.Jobs, []any{key}},
+		{sqlDropSummariesOf, &removed.Summaries, []any{key}},
+		{sqlDropExtractionOf, nil, []any{key}},
+		{sqlDropWorkingOf, &removed.Working, []any{t.own.number, mark}},
+		{sqlDropClearedOf, nil, []any{t.own.number, mark}},
+		{sqlDropSnapshotsOf, &removed.Snapshots, []any{t.own.number, mark}},
+	} {
+		if err := t.c.count(d.into, d.sql, d.args...); err != nil {
+			return err
+		}
 	}
-	return t.atomic("delete session", func() error {
-		messages, err := t.c.numbers(sqlSessionMessages, key)
-		if err != nil {
-			return err
-		}
-		for _, m := range messages {
-			if err := t.dropMessage(m); err != nil {
-				return err
-			}
-		}
-		for _, sql := range []string{sqlDropJobsOf, sqlDropSummariesOf, sqlDropExtractionOf} {
-			if err := t.c.run(sql, key); err != nil {
-				return err
-			}
-		}
-		for _, sql := range []string{sqlDropWorkingOf, sqlDropSnapshotsOf} {
-			if err := t.c.run(sql, t.own.number, mark); err != nil {
-				return err
-			}
-		}
-		if err := t.dropTraces(key); err != nil {
-			return err
-		}
-		if err := t.c.run(sqlDropSession, key); err != nil {
-			return err
-		}
-		return t.bury(store.ItemSession, key)
-	})
+	if err := t.leaveTasks(key); err != nil {
+		return err
+	}
+	if err := t.dropTraces(key, removed); err != nil {
+		return err
+	}
+	if err := t.c.count(&removed.Sessions, sqlDropSession, key); err != nil {
+		return err
+	}
+	return t.bury(store.ItemSession, key)
 }

@@ -94,3 +94,25 @@ func (t *tx) PutTask(task *store.Task) error {
 		return nil
 	})
 }
+
+const sqlTasksOf = `SELECT ` + taskColumns + ` FROM tasks t WHERE t.session = ?`
+
+// leaveTasks takes the name of a session out of the tasks that it touched last.
+func (t *tx) leaveTasks(session int64) error {
+	var list []store.Task
+	err := t.c.each(sqlTasksOf, func(st *sqlite3.Stmt) error {
+		row, err := t.readTask(t.own, st)
+		list = append(list, row)
+		return err
+	}, session)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].SessionKey, list[i].SessionID = 0, ""
+		if err := t.PutTask(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -58,23 +58,28 @@ func (r *reader) OpenWorking(owner yiku.Owner, project, agent string) (store.Wor
 
 func (r *reader) oneWorking(o *ownerRef, sql string, args ...any) (w store.Working, err error) {
 	found, err := r.c.one(sql, func(st *sqlite3.Stmt) error {
-		plain, err := r.s.ring.Open(o.key, workingPlace(st.ColumnRawBlob(4)), st.ColumnRawBlob(3))
-		if err != nil {
-			return err
-		}
-		var b workingBody
-		if err := fromJSON(string(plain), &b); err != nil {
-			return err
-		}
-		w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID}
-		exactWorking(&w)
-		w.Open, w.Version, w.UpdatedAt = st.ColumnBool(0), st.ColumnInt64(1), instant(st.ColumnInt64(2))
-		return nil
+		w, err = r.readWorking(o, st)
+		return err
 	}, args...)
 	if err == nil && !found {
 		return store.Working{}, notFound("working memory")
 	}
 	return w, foreign("read working memory", err)
+}
+
+func (r *reader) readWorking(o *ownerRef, st *sqlite3.Stmt) (w store.Working, err error) {
+	plain, err := r.s.ring.Open(o.key, workingPlace(st.ColumnRawBlob(4)), st.ColumnRawBlob(3))
+	if err != nil {
+		return w, err
+	}
+	var b workingBody
+	if err := fromJSON(string(plain), &b); err != nil {
+		return w, err
+	}
+	w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID}
+	exactWorking(&w)
+	w.Open, w.Version, w.UpdatedAt = st.ColumnBool(0), st.ColumnInt64(1), instant(st.ColumnInt64(2))
+	return w, nil
 }
 
 func workingPlace(mark []byte) []byte { return append([]byte("working\x00"), mark...) }

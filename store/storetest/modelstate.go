@@ -203,7 +203,7 @@ func (o *ownerModel) drop(item store.Item) {
 	maps.DeleteFunc(o.snapshots, func(_ string, s store.Snapshot) bool { return slices.Contains(s.Cites, item) })
 	for k, r := range o.records {
 		if slices.Contains(r.makes, item) {
-			r.Forgotten = true
+			r.Forgotten, r.Result = true, nil
 			o.records[k] = r
 		}
 	}

@@ -80,13 +80,14 @@ CREATE TABLE tasks (
   owner        INTEGER NOT NULL REFERENCES owners (number),
   project_mark BLOB NOT NULL,
   id_mark      BLOB NOT NULL,
-  session      INTEGER NOT NULL,           -- that touched it last; it may be gone
+  session      INTEGER NOT NULL,           -- that touched it last; 0 where it is gone
   started_at   INTEGER NOT NULL,
   completed_at INTEGER,
   outcome      TEXT NOT NULL,
   body         BLOB NOT NULL,
   UNIQUE (owner, project_mark, id_mark)
 ) STRICT;
+CREATE INDEX tasks_session ON tasks (session) WHERE session <> 0;
 
 -- Messages do not change: the number of their last change is that of their key.
 CREATE TABLE messages (
@@ -374,21 +375,21 @@ CREATE TABLE suppressions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE receipts (
-  id         TEXT PRIMARY KEY,
+  key        INTEGER PRIMARY KEY,          -- owner << 40 | counter
   owner      INTEGER NOT NULL REFERENCES owners (number),
+  id         TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  body       BLOB NOT NULL                 -- counts and keyed hashes, never content
+  body       BLOB NOT NULL,                -- counts, the reason and the keys of what went; no content, no hash of any
+  UNIQUE (owner, id)
 ) STRICT;
-CREATE INDEX receipts_owner ON receipts (owner, created_at);
 
 -- Forgets in progress: what is left to do after a crash.
 CREATE TABLE forgets (
   key        INTEGER PRIMARY KEY,          -- owner << 40 | counter
   owner      INTEGER NOT NULL REFERENCES owners (number),
   epoch      INTEGER NOT NULL,
-  state      TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  body       BLOB NOT NULL
+  body       BLOB NOT NULL                 -- the request, what went so far
 ) STRICT;
 
 CREATE TABLE audit (

@@ -1,0 +1,270 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	sqlAddForget  = `INSERT INTO forgets (epoch, created_at, body, key, owner) VALUES (?, ?, ?, ?, ?)`
+	sqlPutForget  = `UPDATE forgets SET epoch = ?, created_at = ?, body = ? WHERE key = ? AND owner = ?`
+	sqlDropForget = `DELETE FROM forgets WHERE key = ?`
+	sqlForgets    = `SELECT f.key, f.epoch, f.created_at, f.body, o.number, o.body, o.wrapped
+	FROM forgets f JOIN owners o ON o.number = f.owner ORDER BY f.created_at, f.key`
+)
+
+// forgetBody is the JSON inside the envelope of a forget in progress.
+type forgetBody struct {
+	UpTo    int64
+	Receipt string
+	Actor   string
+	Request yiku.ForgetRequest
+	Removed yiku.Removed
+	Gone    []byte // packItems
+	IDs     []string
+}
+
+// packItems writes items as pairs of varints: kind, and key less the key
+// before. Neighbours take two to four bytes each.
+func packItems(items []store.Item) []byte {
+	var buf []byte
+	var last int64
+	for _, item := range items {
+		buf = binary.AppendVarint(buf, int64(item.Kind))
+		buf = binary.AppendVarint(buf, item.Key-last)
+		last = item.Key
+	}
+	return buf
+}
+
+func unpackItems(buf []byte) ([]store.Item, error) {
+	var items []store.Item
+	var last int64
+	for len(buf) > 0 {
+		kind, n := binary.Varint(buf)
+		if n <= 0 {
+			return nil, yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
+		}
+		delta, m := binary.Varint(buf[n:])
+		if m <= 0 {
+			return nil, yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
+		}
+		buf = buf[n+m:]
+		last += delta
+		items = append(items, store.Item{Kind: store.ItemKind(kind), Key: last})
+	}
+	return items, nil
+}
+
+// PutForget adds or replaces a forget in progress; see store.Forgetting.
+func (t *tx) PutForget(f *store.Forget) error {
+	row := *f
+	micro(&row.At)
+	row.Owner = t.own.owner
+	plain, err := json.Marshal(forgetBody{UpTo: row.UpTo, Receipt: row.Receipt, Actor: row.Actor, Request: row.Request,
+		Removed: row.Removed, Gone: packItems(row.Gone), IDs: row.IDs})
+	if err != nil {
+		return yiku.Errorf(yiku.ErrInvalid, "the request cannot be written as JSON")
+	}
+	return t.atomic("write forget", func() error {
+		sql := sqlPutForget
+		if row.Key == 0 {
+			sql, row.Key = sqlAddForget, t.nextOutside()
+		}
+		body, err := t.seal(t.own, "forgets", row.Key, plain)
+		if err != nil {
+			return err
+		}
+		n := 0
+		if err := t.c.count(&n, sql, row.Epoch, row.At.UnixMicro(), body, row.Key, t.own.number); err != nil {
+			return err
+		}
+		if n == 0 {
+			return notFound("forget")
+		}
+		*f = row
+		return nil
+	})
+}
+
+// EndForget deletes a forget in progress; see store.Forgetting.
+func (t *tx) EndForget(key int64) error {
+	return t.atomic("end forget", func() error {
+		n := 0
+		if t.own.has(key) {
+			if err := t.c.count(&n, sqlDropForget, key); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			return notFound("forget")
+		}
+		return nil
+	})
+}
+
+// Forgets lists the forgets in progress of all owners; see store.Store.
+func (s *Store) Forgets(ctx context.Context) ([]store.Forget, error) {
+	var list []store.Forget
+	err := s.View(ctx, func(r store.Reader) error {
+		err := r.(*reader).c.each(sqlForgets, func(st *sqlite3.Stmt) error {
+			f, err := s.readForget(st)
+			list = append(list, f)
+			return err
+		})
+		return foreign("list forgets", err)
+	})
+	return list, err
+}
+
+func (s *Store) readForget(st *sqlite3.Stmt) (f store.Forget, err error) {
+	number := st.ColumnInt64(4)
+	plain, err := s.ring.Open(s.secret, place("owners.body", number), st.ColumnRawBlob(5))
+	if err != nil {
+		return f, err
+	}
+	u := unpack(plain)
+	if f.Owner, err = ownerOf(u.next(), u.next()); err != nil {
+		return f, err
+	}
+	key, err := s.ring.Unwrap(st.ColumnRawBlob(6), place("owners.wrapped", number))
+	if err != nil {
+		return f, err
+	}
+	f.Key, f.Epoch, f.At = st.ColumnInt64(0), st.ColumnInt64(1), instant(st.ColumnInt64(2))
+	if plain, err = s.ring.Open(key, place("forgets", f.Key), st.ColumnRawBlob(3)); err != nil {
+		return f, err
+	}
+	var b forgetBody
+	if err := fromJSON(string(plain), &b); err != nil {
+		return f, err
+	}
+	f.UpTo, f.Receipt, f.Actor, f.Request, f.Removed, f.IDs = b.UpTo, b.Receipt, b.Actor, b.Request, b.Removed, b.IDs
+	f.Gone, err = unpackItems(b.Gone)
+	return f, err
+}
+
+// counted is atomic for a write that counts what it removes: removed changes
+// only where the write stands. It may be nil.
+func (t *tx) counted(op string, removed *yiku.Removed, write func(*yiku.Removed) error) error {
+	var count yiku.Removed
+	if removed != nil {
+		count = *removed
+	}
+	err := t.atomic(op, func() error { return write(&count) })
+	if err == nil && removed != nil {
+		*removed = count
+	}
+	return err
+}
+
+// Purge deletes memories and messages and counts what went; see store.Forgetting.
+func (t *tx) Purge(memories, messages []int64, removed *yiku.Removed) error {
+	return t.counted("purge", removed, func(removed *yiku.Removed) error {
+		for _, key := range memories {
+			if err := t.dropMemory(key, removed); err != nil {
+				return err
+			}
+		}
+		return t.dropMessages(messages, removed)
+	})
+}
+
+// PurgeSession deletes a session that holds no messages; see store.Forgetting.
+func (t *tx) PurgeSession(key int64, removed *yiku.Removed) error {
+	return t.counted("purge session", removed, func(removed *yiku.Removed) error {
+		messages, err := t.sessionMessages(key)
+		if err != nil {
+			return err
+		}
+		if len(messages) > 0 {
+			return yiku.Errorf(yiku.ErrConflict, "the session still holds messages")
+		}
+		return t.dropSession(key, removed)
+	})
+}
+
+const (
+	sqlAllWorking     = `SELECT ` + workingColumns + ` FROM working WHERE owner = ? AND body IS NOT NULL`
+	sqlDropWorking    = `DELETE FROM working WHERE owner = ? AND place_mark = ?`
+	sqlDropTask       = `DELETE FROM tasks WHERE owner = ? AND project_mark = ? AND id_mark = ?`
+	sqlDropAllWorking = `DELETE FROM working WHERE owner = ? AND body IS NOT NULL`
+	sqlDropCleared    = `DELETE FROM working WHERE owner = ?`
+	sqlDropAllTasks   = `DELETE FROM tasks WHERE owner = ?`
+)
+
+// PurgeWorking deletes working memories and tasks; see store.Forgetting.
+func (t *tx) PurgeWorking(drop func(store.Working) bool, removed *yiku.Removed) error {
+	return t.counted("purge working memory", removed, func(removed *yiku.Removed) error {
+		before := removed.Tasks
+		err := t.purgeWorking(drop, removed)
+		t.state.Seq += int64(removed.Tasks - before) // a task has its place in the sequence
+		t.dirty = true
+		return err
+	})
+}
+
+func (t *tx) purgeWorking(drop func(store.Working) bool, removed *yiku.Removed) error {
+	if drop == nil {
+		if err := t.c.count(&removed.Working, sqlDropAllWorking, t.own.number); err != nil {
+			return err
+		}
+		if err := t.c.run(sqlDropCleared, t.own.number); err != nil {
+			return err
+		}
+		return t.c.count(&removed.Tasks, sqlDropAllTasks, t.own.number)
+	}
+	var all []store.Working
+	err := t.c.each(sqlAllWorking, func(st *sqlite3.Stmt) error {
+		w, err := t.readWorking(t.own, st)
+		all = append(all, w)
+		return err
+	}, t.own.number)
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		if !drop(w) {
+			continue
+		}
+		if err := t.c.count(&removed.Working, sqlDropWorking, t.own.number, t.placeMark(t.own, w.Project, w.TaskID, w.SessionID)); err != nil {
+			return err
+		}
+		if w.TaskID == "" {
+			continue
+		}
+		if err := t.c.count(&removed.Tasks, sqlDropTask, t.own.number, t.mark(t.own, "project", w.Project), t.mark(t.own, "task", w.TaskID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	sqlDropSnapshots = `DELETE FROM snapshots WHERE key BETWEEN ? AND ?`
+	sqlDropJobs      = `DELETE FROM jobs WHERE key BETWEEN ? AND ? AND state <> 'running'`
+	sqlDropDryRuns   = `DELETE FROM extractions WHERE key BETWEEN ? AND ? AND dry_run = 1`
+	sqlDropBatches   = `DELETE FROM batches WHERE key BETWEEN ? AND ?`
+)
+
+// PurgeCopies deletes what holds copies of content; see store.Forgetting.
+func (t *tx) PurgeCopies(removed *yiku.Removed) error {
+	return t.counted("purge copies", removed, func(removed *yiku.Removed) error {
+		for _, d := range []struct {
+			sql  string
+			into *int
+		}{
+			{sqlDropSnapshots, &removed.Snapshots}, {sqlDropJobs, &removed.Jobs}, {sqlDropDryRuns, nil}, {sqlDropBatches, nil},
+		} {
+			if err := t.c.count(d.into, d.sql, t.own.first(), t.own.last()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
