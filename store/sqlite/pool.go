@@ -17,11 +17,12 @@ type pool struct {
 	quit    chan struct{}
 }
 
-func openPool(ctx context.Context, setup connSetup, o Options) (_ *pool, err error) {
+func openPool(ctx context.Context, setup connSetup, o Options) (opened *pool, err error) {
 	p := &pool{size: o.Readers, idle: make(chan *conn, o.Readers), quit: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
+			opened = nil // it is closed already
 		}
 	}()
 	c, err := openConn(ctx, setup)
