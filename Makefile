@@ -47,9 +47,8 @@ race: ## run every test under the race detector (needs gcc)
 check: format vet lint house tidy drift size eval-check ## what CI checks beyond tests, and retrieval quality against the parent commit
 
 .PHONY: format
-format: ## fail where gofmt or go fix would change a file
+format: ## fail where gofmt would change a file
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
-	$(GO) fix -diff ./...
 
 .PHONY: vet
 vet: ## go vet, on the project and its tools

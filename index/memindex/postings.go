@@ -146,7 +146,7 @@ func merge(a, b segment, dead func(slot uint32) bool) segment {
 		}
 	}
 	m.from = append(m.from, uint32(len(m.posts)))
-	return m
+	return m.trim()
 }
 
 // push adds a segment and merges the last ones while the newer is at least
@@ -181,7 +181,18 @@ func (s *segment) renumber(slots []int32) segment {
 		}
 	}
 	m.from = append(m.from, uint32(len(m.posts)))
-	return m
+	return m.trim()
+}
+
+// trim gives back the room that turned out not to be needed, where it is much.
+func (s segment) trim() segment {
+	if cap(s.posts) > len(s.posts)*5/4 {
+		s.posts = slices.Clone(s.posts)
+	}
+	if cap(s.terms) > len(s.terms)*5/4 {
+		s.terms, s.from = slices.Clone(s.terms), slices.Clone(s.from)
+	}
+	return s
 }
 
 func (s *segment) bytes() int64 {

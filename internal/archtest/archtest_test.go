@@ -49,6 +49,17 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestImportTableIsTight fails where the import table allows what nobody needs.
+func TestImportTableIsTight(t *testing.T) {
+	t.Parallel()
+	for _, entry := range IdleImports(load(t)) {
+		t.Errorf("rooms.go: %s", entry)
+	}
+	if len(IdleImports(&Tree{})) != len(rooms) {
+		t.Error("control: an empty tree needs no room")
+	}
+}
+
 func ofRule(entries []Allowed, rule string) []Allowed {
 	var of []Allowed
 	for _, a := range entries {

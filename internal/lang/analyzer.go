@@ -378,6 +378,9 @@ func clitic(rest []byte) int {
 // word adds one part without connectors: whole, and cut where case or kind of
 // character changes (getUserName, v2, 5pm).
 func (s *scanner) word(w []byte) {
+	if n := len(w); n > 2 && isDigit(w[n-3]) && ordinal(w[n-2:]) {
+		w = w[:n-2]
+	}
 	from, cuts := 0, 0
 	for j := 1; j < len(w); j++ {
 		if !boundary(w, j) {
@@ -431,17 +434,20 @@ func (s *scanner) plain(w []byte, part bool) {
 	s.emit(stem(s.low), weightWord)
 }
 
-// number adds a word that begins with a digit: 8th is 8, 03 is 3.
+// number adds a word that begins with a digit; 03 is 3.
 func (s *scanner) number(w []byte) {
 	s.low = appendLower(s.low[:0], w)
-	n := len(s.low)
-	if n > 2 && isDigit(s.low[n-3]) {
-		switch string(s.low[n-2:]) {
-		case "st", "nd", "rd", "th":
-			return // its digits are a part already
-		}
-	}
 	s.emit(short(s.low), weightWord)
+}
+
+// ordinal reports whether two letters make an ordinal of the number before
+// them: 8th is 8.
+func ordinal(w []byte) bool {
+	switch string([]byte{w[0] | 0x20, w[1] | 0x20}) {
+	case "st", "nd", "rd", "th":
+		return true
+	}
+	return false
 }
 
 // short takes the leading zero off a number of two digits, as dates and times have it.

@@ -4,10 +4,11 @@ import "strings"
 
 // englishStop are the English function words: articles, pronouns,
 // prepositions, conjunctions, auxiliaries and question words, and what an
-// apostrophe leaves of them. Words of content are not here, however common.
+// apostrophe leaves of them. Words of content are not here, however common, nor
+// is may: it is a month.
 const englishStop = `a about above after again all also am an and any are as at be because been before being
 below between both but by ca can could did do does doing done down during each few for from further had has have having he
-her here hers herself him himself his how i if in into is it its itself just let ll may me might mine more most much must my
+her here hers herself him himself his how i if in into is it its itself just let ll me might mine more most much must my
 myself no nor not of off on once only or other ought our ours ourselves out over own re same shall she should so some
 such than that the their theirs them themselves then there these they this those through to too under until up upon us ve
 very was we were what when where which while who whom whose why will with wo would you your yours yourself yourselves`

@@ -3,8 +3,8 @@ package recall
 import (
 	"hash/maphash"
 	"slices"
-	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/yiku-ai/yiku/internal/lang"
 )
@@ -45,34 +45,41 @@ type fingerprint struct {
 }
 
 func print(seed maphash.Seed, text string) fingerprint {
-	text = lang.Fold(text[:min(len(text), maxCompared)])
-	var f fingerprint
+	text = text[:min(len(text), maxCompared)]
+	f := fingerprint{pairs: make([]uint64, 0, len(text)/3)}
+	word := make([]byte, 0, 64)
+	number := false
 	last := uint64(0)
-	word := func(w string) {
-		h := maphash.String(seed, w)
-		if strings.ContainsFunc(w, unicode.IsDigit) {
+	end := func() {
+		if len(word) == 0 {
+			return
+		}
+		h := maphash.Bytes(seed, word)
+		if number {
 			f.numbers = append(f.numbers, h)
 		}
 		f.pairs = append(f.pairs, h^last*0x9e3779b97f4a7c15)
-		last = h
+		last, number, word = h, false, word[:0]
 	}
-	start := -1
-	for i, r := range text {
-		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
-		alone := unicode.Is(unicode.Han, r)
-		if start >= 0 && (!letter || alone) {
-			word(text[start:i])
-			start = -1
+	for _, r := range text {
+		if r >= 0x4e00 && r <= 0x9fff { // a Han character is a word
+			end()
+			word = utf8.AppendRune(word, r)
+			end()
+			continue
 		}
-		if alone {
-			word(string(r))
-		} else if letter && start < 0 {
-			start = i
+		switch {
+		case r >= '0' && r <= '9' || unicode.IsDigit(r):
+			number = true
+		case !unicode.IsLetter(r) && !unicode.Is(unicode.M, r):
+			if !lang.Invisible(r) {
+				end()
+			}
+			continue
 		}
+		word = utf8.AppendRune(word, unicode.ToLower(r))
 	}
-	if start >= 0 {
-		word(text[start:])
-	}
+	end()
 	f.pairs, f.numbers = set(f.pairs), set(f.numbers)
 	return f
 }
@@ -85,7 +92,8 @@ func set(hashes []uint64) []uint64 {
 // same reports whether two texts say the same. Texts without a word are
 // different from everything.
 func (f fingerprint) same(o fingerprint) bool {
-	if len(f.pairs) == 0 || !slices.Equal(f.numbers, o.numbers) {
+	short, long := min(len(f.pairs), len(o.pairs)), max(len(f.pairs), len(o.pairs))
+	if short == 0 || float64(short) < sameShare*float64(long) || !slices.Equal(f.numbers, o.numbers) {
 		return false
 	}
 	common, i, j := 0, 0, 0
@@ -106,8 +114,7 @@ func (f fingerprint) same(o fingerprint) bool {
 
 // MatchedTerms returns the terms of the query that a text holds, each once, in
 // the order of the query.
-func MatchedTerms(query, text string) []string {
-	a := lang.NewAnalyzer(nil)
+func MatchedTerms(a *lang.Analyzer, query, text string) []string {
 	held := make(map[uint64]bool)
 	for _, h := range a.Append(nil, text) {
 		held[h] = true

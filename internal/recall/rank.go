@@ -10,6 +10,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/internal/lang"
 )
 
 // Weights are those of D3's formula and the half-life of freshness and use.
@@ -111,8 +112,10 @@ func Rank(items []Item, now time.Time, limit int, options *Options) []Ranked {
 	slices.SortFunc(ranked, compare)
 	ranked = distinct(ranked, limit)
 	if o.Explain {
+		analyzer := lang.NewAnalyzer(nil)
 		for i := range ranked {
 			ranked[i].Explain = explain(ranked[i], o)
+			ranked[i].Explain.Terms = MatchedTerms(analyzer, o.Query, ranked[i].Text)
 		}
 	}
 	return ranked
@@ -177,7 +180,6 @@ func explain(r Ranked, o Options) *yiku.Explain {
 			"lexical": r.Candidate.Lexical, "context": r.Candidate.Context,
 			"neighbor": r.Candidate.Neighbor, "dense": r.Candidate.Dense,
 		},
-		Terms: MatchedTerms(o.Query, r.Text),
 	}
 	if b := bonus(r.Type); b > 0 {
 		formula += fmt.Sprintf(" + %.3g for a %s", b, strings.ReplaceAll(string(r.Type), "_", " "))

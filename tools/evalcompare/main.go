@@ -6,8 +6,8 @@
 //
 // The second form prints the names of the sets in a report, comma-separated.
 //
-// Shares (recall, hit, evidence_within, recalled, abstained), ndcg_10 and mrr
-// must not fall, silent must not rise. The first tolerance is for the mean of
+// Shares (recall, hit, evidence_within, recalled, abstained, foreign_silent),
+// ndcg_10 and mrr must not fall, silent must not rise. The first tolerance is for the mean of
 // a set, the second for a category, which has fewer questions. A set that is
 // missing in the second report is a failure; a new one is not. Times and token
 // counts are not compared.
@@ -68,9 +68,10 @@ type category struct {
 }
 
 type set struct {
-	Name       string     `json:"name"`
-	All        metrics    `json:"all"`
-	Categories []category `json:"categories"`
+	Name          string     `json:"name"`
+	All           metrics    `json:"all"`
+	ForeignSilent float64    `json:"foreign_silent"` // of questions of other conversations
+	Categories    []category `json:"categories"`
 }
 
 type report struct {
@@ -126,6 +127,10 @@ func compare(w io.Writer, before, after report, tolerance, forCategory float64) 
 			continue
 		}
 		worse += falls(w, was.Name, was.All, is.All, tolerance)
+		if is.ForeignSilent < was.ForeignSilent-tolerance {
+			fmt.Fprintf(w, "%s: foreign_silent fell from %.4f to %.4f\n", was.Name, was.ForeignSilent, is.ForeignSilent)
+			worse++
+		}
 		categories := map[string]metrics{}
 		for _, c := range is.Categories {
 			categories[c.Name] = c.metrics
