@@ -1,0 +1,260 @@
+// Package auth tells who sends a request: it turns the bearer credential in
+// its header into a yiku.Principal (F3).
+//
+// The keys that are valid stand in memory, so that no request without a
+// genuine credential reaches the store: what does not have the form of a
+// credential is refused by its form, what has it is compared with what is in
+// memory. Keys are read again when the store says that they changed, and after
+// [MaxAge] in any case; where that fails, nobody is let in on old knowledge.
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/credential"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// MaxAge is how old the knowledge of the keys may be. Changes through the same
+// store are seen at once; those of other processes within this time.
+const MaxAge = 5 * time.Second
+
+// pageSize is how many keys are read at a time.
+const pageSize = 1000
+
+// Options are the settings of an authenticator. The zero value lets nobody in
+// without a key.
+type Options struct {
+	// Keyless is who calls while the store has never had a key; nobody where nil.
+	Keyless *yiku.Principal
+	// LocalSecret is the secret of the data directory's owner, who may act for
+	// every tenant; there is none where it is empty.
+	LocalSecret string
+	Now         func() time.Time // time.Now where nil
+}
+
+// Authenticator tells who calls. It may be used by many goroutines at once.
+type Authenticator struct {
+	opts    Options
+	store   store.Store
+	mint    *credential.Mint
+	nothing []byte // the hash that stands in for that of a key that does not exist
+	known   atomic.Pointer[keys]
+	loading chan struct{} // holds one token: who has it reads the keys
+}
+
+// keys are the valid keys at a time. They do not change.
+type keys struct {
+	byID    map[string]store.Key
+	any     bool // there is or was a key
+	version int64
+	at      time.Time
+}
+
+// New returns an authenticator that knows the keys of the store. Options may
+// be nil.
+func New(ctx context.Context, s store.Store, opts *Options) (*Authenticator, error) {
+	a := &Authenticator{store: s, mint: credential.New(s.Meta().Secret), nothing: make([]byte, 32), loading: make(chan struct{}, 1)}
+	if opts != nil {
+		a.opts = *opts
+	}
+	if a.opts.Now == nil {
+		a.opts.Now = time.Now
+	}
+	rand.Read(a.nothing) //nolint:errcheck // it never fails
+	a.loading <- struct{}{}
+	if _, err := a.current(ctx); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Keyed reports whether the store has or had a key, so that credentials are
+// required. Once it has been true it stays so: also where every key is
+// revoked, nobody is let in without one.
+func (a *Authenticator) Keyed(ctx context.Context) (bool, error) {
+	if k := a.known.Load(); k != nil && k.any {
+		return true, nil
+	}
+	k, err := a.current(ctx)
+	if err != nil {
+		return true, err
+	}
+	return k.any, nil
+}
+
+// Authenticate tells who sends a request, of which it reads the header
+// Authorization only. It fails with ErrUnauthorized, the same whatever is
+// wrong with the credential, and with ErrUnavailable or the context's error
+// where the keys could not be read.
+func (a *Authenticator) Authenticate(r *http.Request) (yiku.Principal, error) {
+	bearer, ok := bearerOf(r.Header)
+	if !ok {
+		return yiku.Principal{}, yiku.ErrUnauthorized
+	}
+	switch credential.KindOf(bearer) {
+	case credential.APIKey:
+		return a.key(r.Context(), bearer)
+	case credential.UserToken:
+		return a.token(r.Context(), bearer)
+	case credential.Local:
+		return a.local(bearer)
+	}
+	return a.nobody(r.Context())
+}
+
+// bearerOf gives the bearer credential of a header; it is empty where there is
+// none, and false where there is more than one header or one that is too long.
+func bearerOf(h http.Header) (string, bool) {
+	values := h["Authorization"]
+	if len(values) == 0 {
+		return "", true
+	}
+	const scheme = "bearer "
+	value := values[0]
+	if len(values) > 1 || len(value) > credential.MaxBytes {
+		return "", false
+	}
+	if len(value) < len(scheme) || !strings.EqualFold(value[:len(scheme)], scheme) {
+		return "", true
+	}
+	return value[len(scheme):], true
+}
+
+// nobody is a caller without a credential of ours.
+func (a *Authenticator) nobody(ctx context.Context) (yiku.Principal, error) {
+	if a.opts.Keyless == nil {
+		return yiku.Principal{}, yiku.ErrUnauthorized
+	}
+	keyed, err := a.Keyed(ctx)
+	switch {
+	case err != nil:
+		return yiku.Principal{}, err
+	case keyed:
+		return yiku.Principal{}, yiku.ErrUnauthorized
+	}
+	return *a.opts.Keyless, nil
+}
+
+// key is a caller with an API key. A key that does not exist is compared too,
+// with a hash that no key has (R30).
+func (a *Authenticator) key(ctx context.Context, bearer string) (yiku.Principal, error) {
+	id, hash, ok := a.mint.Key(bearer)
+	if !ok {
+		return yiku.Principal{}, yiku.ErrUnauthorized
+	}
+	k, err := a.current(ctx)
+	if err != nil {
+		return yiku.Principal{}, err
+	}
+	row, found := k.byID[id]
+	want := a.nothing
+	if found {
+		want = row.Hash
+	}
+	if subtle.ConstantTimeCompare(want, hash) != 1 || !found || !a.valid(row) {
+		return yiku.Principal{}, yiku.ErrUnauthorized
+	}
+	return yiku.Principal{Tenant: row.Tenant, Access: row.Access, User: row.UserID, Key: row.ID}, nil
+}
+
+// token is a caller with a token. The key that it was made with must still be
+// valid; one that the directory's owner made stands by itself.
+func (a *Authenticator) token(ctx context.Context, bearer string) (yiku.Principal, error) {
+	t, ok := a.mint.Token(bearer, a.opts.Now())
+	if !ok || t.Tenant == "" || t.User == "" || (t.Access != yiku.AccessRead && t.Access != yiku.AccessWrite) {
+		return yiku.Principal{}, yiku.ErrUnauthorized
+	}
+	if t.Key != "" {
+		k, err := a.current(ctx)
+		if err != nil {
+			return yiku.Principal{}, err
+		}
+		if row, found := k.byID[t.Key]; !found || row.Tenant != t.Tenant || !a.valid(row) {
+			return yiku.Principal{}, yiku.ErrUnauthorized
+		}
+	}
+	return yiku.Principal{Tenant: t.Tenant, Access: t.Access, User: t.User, Key: t.Key}, nil
+}
+
+// local is the owner of the data directory.
+func (a *Authenticator) local(bearer string) (yiku.Principal, error) {
+	tenant, ok := credential.LocalTenant(bearer, a.opts.LocalSecret)
+	if !ok {
+		return yiku.Principal{}, yiku.ErrUnauthorized
+	}
+	return yiku.Principal{Tenant: tenant, Access: yiku.AccessAdmin}, nil
+}
+
+// valid reports whether a key's time is not over. Revoked ones are not kept.
+func (a *Authenticator) valid(k store.Key) bool {
+	return k.ExpiresAt.IsZero() || a.opts.Now().Before(k.ExpiresAt)
+}
+
+// fresh returns the keys that are known, nil where they must be read again.
+func (a *Authenticator) fresh() *keys {
+	k := a.known.Load()
+	if k == nil || k.version != a.store.KeyVersion() {
+		return nil
+	}
+	if age := a.opts.Now().Sub(k.at); age < 0 || age >= MaxAge {
+		return nil
+	}
+	return k
+}
+
+// current returns keys that are not too old. One caller reads them, the others
+// wait for it.
+func (a *Authenticator) current(ctx context.Context) (*keys, error) {
+	if k := a.fresh(); k != nil {
+		return k, nil
+	}
+	select {
+	case <-a.loading:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the keys: %w", ctx.Err())
+	}
+	defer func() { a.loading <- struct{}{} }()
+	if k := a.fresh(); k != nil {
+		return k, nil
+	}
+	k, err := a.read(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	a.known.Store(k)
+	return k, nil
+}
+
+// read reads the keys. The version is asked for before: what changes in
+// between is read again.
+func (a *Authenticator) read(ctx context.Context) (*keys, error) {
+	k := &keys{byID: map[string]store.Key{}, version: a.store.KeyVersion(), at: a.opts.Now()}
+	err := a.store.View(ctx, func(r store.Reader) error {
+		for after := ""; ; {
+			page, err := r.Keys("", after, pageSize)
+			if err != nil {
+				return err
+			}
+			for _, row := range page {
+				k.any = true
+				if row.RevokedAt.IsZero() && a.valid(row) {
+					k.byID[row.ID] = row
+				}
+			}
+			if len(page) < pageSize {
+				return nil
+			}
+			after = page[len(page)-1].ID
+		}
+	})
+	return k, err
+}
