@@ -5,6 +5,8 @@ package engine
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"sync"
@@ -14,7 +16,9 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/check"
+	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/reconcile"
 	"github.com/yiku-ai/yiku/internal/token"
@@ -27,6 +31,7 @@ import (
 type Options struct {
 	Store    store.Store
 	Index    index.Index
+	Audit    *audit.Key       // seals the audit log; nil: a key made of the store's secret, which shows accidents only
 	Settings *Settings        // nil: DefaultSettings
 	Now      func() time.Time // nil: time.Now
 	NewID    func() string    // nil: UUIDv7
@@ -44,6 +49,8 @@ type Engine struct {
 	vocabulary *reconcile.Vocabulary
 	operations map[string]wire.Operation
 	checker    *check.Checker
+	mint       *credential.Mint
+	chain      audit.Key
 	now        func() time.Time
 	newID      func() string
 	sink       observe.Sink
@@ -69,8 +76,16 @@ func New(opts Options) (*Engine, error) {
 		store: opts.Store, index: opts.Index, settings: settings,
 		tokens: token.New(), counts: newCountCache(countCacheSize),
 		vocabulary: reconcile.NewVocabulary(), checker: check.New(),
+		mint:       credential.New(opts.Store.Meta().Secret),
 		operations: map[string]wire.Operation{},
 		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
+	}
+	if opts.Audit != nil {
+		e.chain = *opts.Audit
+	} else if key, err := audit.NewKey(deriveKey(opts.Store.Meta().Secret, "audit", audit.KeySize)); err == nil {
+		e.chain = key
+	} else {
+		return nil, err
 	}
 	for _, op := range wire.Operations() {
 		e.operations[op.ID] = op
@@ -94,6 +109,29 @@ func New(opts Options) (*Engine, error) {
 
 // As returns the service as one principal may use it.
 func (e *Engine) As(p yiku.Principal) yiku.Service { return &service{engine: e, principal: p} }
+
+// deriveKey makes a key of its own out of a secret, for one purpose (HMAC-SHA256).
+func deriveKey(secret []byte, purpose string, size int) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(purpose))
+	return mac.Sum(nil)[:size]
+}
+
+// Recover carries out the forgets that a crash has interrupted. It runs before
+// the engine serves.
+func (e *Engine) Recover(ctx context.Context) error {
+	forgets, err := e.store.Forgets(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range forgets {
+		c := &call{Engine: e, principal: yiku.Principal{Tenant: f.Owner.Tenant(), Access: yiku.AccessAdmin}, now: e.now().UTC(), event: &observe.Event{}}
+		if _, err := c.carryOut(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Ready reports whether the engine can serve now.
 func (e *Engine) Ready(ctx context.Context) error {

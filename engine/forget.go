@@ -43,15 +43,14 @@ func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetR
 		return yiku.ForgetResponse{}, err
 	}
 	res := forgetResponse(receipt)
-	res.IDs = f.IDs
-	c.event.MemoryIDs = f.IDs[:min(len(f.IDs), maxEventIDs)]
+	c.event.MemoryIDs = res.IDs[:min(len(res.IDs), maxEventIDs)]
 	c.count("removed_memories", receipt.Removed.Memories)
 	c.count("removed_messages", receipt.Removed.Messages)
 	return res, nil
 }
 
-func forgetResponse(r yiku.Receipt) yiku.ForgetResponse {
-	return yiku.ForgetResponse{ReceiptID: r.ID, Removed: r.Removed, IDs: []string{}, Verified: r.Verified}
+func forgetResponse(r store.Receipt) yiku.ForgetResponse {
+	return yiku.ForgetResponse{ReceiptID: r.ID, Removed: r.Removed, IDs: append([]string{}, r.IDs...), Verified: r.Verified}
 }
 
 // checkForget fills in the defaults and checks that exactly one way of
@@ -117,7 +116,7 @@ type receiptRef struct {
 
 // beginForget raises the epoch and notes the forget as in progress, in one
 // transaction. A replay gives the receipt that there is.
-func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (store.Forget, *yiku.Receipt, error) {
+func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (store.Forget, *store.Receipt, error) {
 	f := store.Forget{Owner: owner, Receipt: c.newID(), Actor: string(c.principal.Access), At: c.now, Request: req}
 	ref, err := onceAlways(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (receiptRef, []store.Item, error) {
 		if err := c.checkForgetIDs(tx, owner, req); err != nil {
@@ -166,14 +165,14 @@ func (c *call) checkForgetIDs(r store.Reader, owner yiku.Owner, req yiku.ForgetR
 
 // carryOut works through a forget that has begun, proves it and writes the
 // receipt. It may be called again after any interruption.
-func (c *call) carryOut(ctx context.Context, f store.Forget) (yiku.Receipt, error) {
+func (c *call) carryOut(ctx context.Context, f store.Forget) (store.Receipt, error) {
 	sel, err := c.selection(ctx, f)
 	if err != nil {
-		return yiku.Receipt{}, err
+		return store.Receipt{}, err
 	}
 	for _, step := range []func(context.Context, *store.Forget, selection) error{c.forgetMemories, c.forgetMessages, c.forgetSessions, c.forgetCopies} {
 		if err := step(ctx, &f, sel); err != nil {
-			return yiku.Receipt{}, err
+			return store.Receipt{}, err
 		}
 	}
 	return c.endForget(ctx, f, sel)
@@ -427,9 +426,9 @@ func (c *call) forgetCopies(ctx context.Context, f *store.Forget, sel selection)
 
 // endForget scans again, writes the receipt and the audit entry, and deletes
 // the note, in one transaction.
-func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (yiku.Receipt, error) {
-	receipt := yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
-		Mode: f.Request.Mode, Sources: f.Request.Sources, Trigger: f.Request.Trigger, Reason: f.Request.Reason, Epoch: f.Epoch, Removed: f.Removed}
+func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (store.Receipt, error) {
+	receipt := store.Receipt{Gone: f.Gone, IDs: f.IDs, Receipt: yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
+		Mode: f.Request.Mode, Sources: f.Request.Sources, Trigger: f.Request.Trigger, Reason: f.Request.Reason, Epoch: f.Epoch, Removed: f.Removed}}
 	err := c.store.Update(ctx, f.Owner, store.Request, func(tx store.Tx) error {
 		left, err := tx.Residue(f.Owner, f.Gone)
 		if err != nil {
@@ -439,14 +438,13 @@ func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (yi
 		for _, n := range left {
 			receipt.Verified = receipt.Verified && n == 0
 		}
-		entry := store.AuditEntry{At: c.now, Subject: c.chain.Subject(f.Owner), Actor: f.Actor, Action: "forget", Trigger: string(f.Request.Trigger),
-			Ref: f.Receipt, Counts: map[string]int{"memories": f.Removed.Memories, "messages": f.Removed.Messages, "sessions": f.Removed.Sessions,
-				"archived": f.Removed.Archived, "working": f.Removed.Working, "snapshots": f.Removed.Snapshots}}
-		if err := tx.Audit(&entry, c.chain.Seal); err != nil {
+		receipt.Audit, err = c.audit(tx, f.Owner, store.AuditEntry{Actor: f.Actor, Action: "forget", Trigger: string(f.Request.Trigger), Ref: f.Receipt,
+			Counts: map[string]int{"memories": f.Removed.Memories, "messages": f.Removed.Messages, "sessions": f.Removed.Sessions,
+				"archived": f.Removed.Archived, "working": f.Removed.Working, "snapshots": f.Removed.Snapshots}})
+		if err != nil {
 			return err
 		}
-		receipt.Audit = entry.N
-		if err := tx.PutReceipt(&store.Receipt{Receipt: receipt, Gone: f.Gone}); err != nil {
+		if err := tx.PutReceipt(&receipt); err != nil {
 			return err
 		}
 		return tx.EndForget(f.Key)
@@ -454,17 +452,13 @@ func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (yi
 	return receipt, err
 }
 
-// resumeForgets carries out what a crash has interrupted.
-func (e *Engine) resumeForgets(ctx context.Context) error {
-	forgets, err := e.store.Forgets(ctx)
-	if err != nil {
-		return err
+// audit appends an entry to the audit log, in the transaction of what it
+// tells of, and returns its number (E8).
+func (c *call) audit(tx store.Tx, owner yiku.Owner, e store.AuditEntry) (int64, error) {
+	e.At, e.Subject = c.now, c.chain.Subject(owner)
+	if e.Actor == "" {
+		e.Actor = string(c.principal.Access)
 	}
-	for _, f := range forgets {
-		c := e.internalCall(f.Owner.Tenant())
-		if _, err := c.carryOut(ctx, f); err != nil {
-			return err
-		}
-	}
-	return nil
+	err := tx.Audit(&e, c.chain.Seal)
+	return e.N, err
 }

@@ -304,15 +304,13 @@ func (c *call) deleteMemory(ctx context.Context, req yiku.DeleteMemoryRequest) (
 		if err := c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true}); err != nil {
 			return err
 		}
-		keyed := c.keyed(row)
-		marks := []string{mark("content", keyed.ContentNorm)}
-		if keyed.AttributeNorm != "" {
-			marks = append(marks, mark("fact", keyed.SubjectNorm, keyed.AttributeNorm, reconcile.ContentKey(row.Value)))
-		}
-		if err := tx.Suppress(marks, c.now); err != nil {
+		if err := tx.Suppress(c.memoryMarks(row), c.now); err != nil {
 			return err
 		}
 		if _, err := tx.RaiseEpoch(); err != nil {
+			return err
+		}
+		if _, err := c.audit(tx, owner, store.AuditEntry{Action: "delete_memory", Ref: row.ID}); err != nil {
 			return err
 		}
 		return tx.DeleteMemory(row.Key)

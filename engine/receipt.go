@@ -8,11 +8,9 @@ import (
 	"github.com/yiku-ai/yiku/store"
 )
 
-func (c *call) readReceipt(ctx context.Context, owner yiku.Owner, id string) (yiku.Receipt, error) {
-	var out yiku.Receipt
-	err := c.store.View(ctx, func(r store.Reader) error {
-		row, err := r.Receipt(owner, id)
-		out = row.Receipt
+func (c *call) readReceipt(ctx context.Context, owner yiku.Owner, id string) (out store.Receipt, err error) {
+	err = c.store.View(ctx, func(r store.Reader) (err error) {
+		out, err = r.Receipt(owner, id)
 		return err
 	})
 	return out, err
@@ -23,7 +21,8 @@ func (c *call) getReceipt(ctx context.Context, req yiku.ReceiptRequest) (yiku.Re
 	if err != nil {
 		return yiku.Receipt{}, err
 	}
-	return c.readReceipt(ctx, owner, req.ID)
+	row, err := c.readReceipt(ctx, owner, req.ID)
+	return row.Receipt, err
 }
 
 // verifyReceipt looks again for everything that a receipt says is gone, in

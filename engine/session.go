@@ -161,6 +161,9 @@ func (c *call) deleteSession(ctx context.Context, req yiku.DeleteSessionRequest)
 		if _, err := tx.RaiseEpoch(); err != nil {
 			return err
 		}
+		if _, err := c.audit(tx, owner, store.AuditEntry{Action: "delete_session", Counts: map[string]int{"messages": len(messages)}}); err != nil {
+			return err
+		}
 		return tx.DeleteSession(session.Key)
 	})
 }

@@ -22,10 +22,12 @@ type Forget struct {
 	IDs     []string     // of the memories, at most 1,000
 }
 
-// Receipt is a receipt with the keys of what went, for a later scan.
+// Receipt is a receipt with the keys of what went, for a later scan, and the
+// ids of the memories, at most 1,000.
 type Receipt struct {
 	yiku.Receipt
 	Gone []Item
+	IDs  []string
 }
 
 // AuditEntry says what was done, without content (E8). Subject is a keyed mark

@@ -18,6 +18,7 @@ const (
 type receiptBody struct {
 	Receipt yiku.Receipt
 	Gone    []byte // packItems
+	IDs     []string
 }
 
 // PutReceipt stores a receipt; see store.Forgetting.
@@ -28,7 +29,7 @@ func (t *tx) PutReceipt(r *store.Receipt) error {
 	row := *r
 	micro(&row.CreatedAt)
 	row.UserID = t.own.owner.User()
-	plain, err := json.Marshal(receiptBody{Receipt: row.Receipt, Gone: packItems(row.Gone)})
+	plain, err := json.Marshal(receiptBody{Receipt: row.Receipt, Gone: packItems(row.Gone), IDs: row.IDs})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the receipt cannot be written as JSON")
 	}
@@ -71,7 +72,7 @@ func (r *reader) readReceipt(o *ownerRef, st *sqlite3.Stmt) (rec store.Receipt, 
 	if err := fromJSON(string(plain), &b); err != nil {
 		return rec, err
 	}
-	rec.Receipt = b.Receipt
+	rec.Receipt, rec.IDs = b.Receipt, b.IDs
 	rec.Gone, err = unpackItems(b.Gone)
 	return rec, err
 }

@@ -1,0 +1,287 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// life is a person's data with a bit of everything: memories of several
+// origins and times, two sessions, working memory, a derived memory.
+func life(t *testing.T, b bench, s yiku.Service) map[string]string {
+	t.Helper()
+	ids := map[string]string{}
+	put := func(name string, req yiku.SaveMemoryRequest) {
+		t.Helper()
+		ids[name] = save(t, s, req).ID
+	}
+	put("alpha", yiku.SaveMemoryRequest{Content: "Project Alpha ships in May", SessionID: "one"})
+	put("阿尔法", yiku.SaveMemoryRequest{Content: "阿尔法项目的预算是五十万", Metadata: yiku.Metadata{"tag": "money"}})
+	put("tool", yiku.SaveMemoryRequest{Content: "The build takes nine minutes", Origin: yiku.OriginTool})
+	put("derived", yiku.SaveMemoryRequest{Content: "Summer is busy", DerivedFrom: []string{ids["alpha"]}})
+	say(t, s, "one", "ALPHA is late", "noted", "今天好累", "休息一下吧")
+	say(t, s, "two", "我们聊聊阿尔法", "好的")
+	if _, err := s.PutWorking(t.Context(), yiku.PutWorkingRequest{UserID: "ann", SessionID: "one", DataSlots: map[string]any{"project": "Ａlpha"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(time.Hour)
+	put("late", yiku.SaveMemoryRequest{Content: "Prefers tea", Importance: new(0.9)})
+	say(t, s, "two", "茶比咖啡好", "记住了")
+	return ids
+}
+
+func forget(t *testing.T, s yiku.Service, req yiku.ForgetRequest) yiku.ForgetResponse {
+	t.Helper()
+	req.UserID, req.Reason = "ann", "asked"
+	res, err := s.Forget(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// left lists the contents of a person's memories and messages.
+func left(t *testing.T, s yiku.Service) []string {
+	t.Helper()
+	out := []string{}
+	for _, status := range []yiku.Status{yiku.StatusActive, yiku.StatusArchived, yiku.StatusSuperseded, yiku.StatusStale, yiku.StatusQuarantined} {
+		page, err := s.ListMemories(t.Context(), yiku.ListMemoriesRequest{UserID: "ann", Status: status, Paging: yiku.Paging{Limit: 500}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range page.Items {
+			out = append(out, m.Content)
+		}
+	}
+	sessions, err := s.ListSessions(t.Context(), yiku.ListSessionsRequest{UserID: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, session := range sessions.Items {
+		page, err := s.ListMessages(t.Context(), yiku.ListMessagesRequest{UserID: "ann", SessionID: session.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, texts(page.Items)...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestE1_Selectors: each way of selecting takes what it names, and what is
+// derived from it, and nothing else; a dry run says the same and changes nothing.
+func TestE1_Selectors(t *testing.T) {
+	t.Parallel()
+	all := []string{"ALPHA is late", "Prefers tea", "Project Alpha ships in May", "Summer is busy", "The build takes nine minutes",
+		"noted", "今天好累", "休息一下吧", "好的", "我们聊聊阿尔法", "茶比咖啡好", "记住了", "阿尔法项目的预算是五十万"}
+	begin := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	tests := []struct {
+		name    string
+		request func(ids map[string]string) yiku.ForgetRequest
+		gone    []string
+	}{
+		{"all", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{All: true}}
+		}, all},
+		{"keyword", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "alpha"}}
+		},
+			[]string{"ALPHA is late", "Project Alpha ships in May", "Summer is busy"}},
+		{"中文 keyword", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "阿尔法"}}
+		},
+			[]string{"我们聊聊阿尔法", "阿尔法项目的预算是五十万"}},
+		{"keyword, sources kept", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "alpha"}, Sources: yiku.SourcesKeep}
+		}, []string{"Project Alpha ships in May", "Summer is busy"}},
+		{"ids", func(ids map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{IDs: []string{ids["tool"]}}}
+		}, []string{"The build takes nine minutes"}},
+		{"filter", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{Filter: &yiku.Filter{Field: "metadata.tag", Op: yiku.OpEq, Value: "money"}}}
+		}, []string{"阿尔法项目的预算是五十万"}},
+		{"time", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{From: begin.Add(30 * time.Minute)}}
+		}, []string{"Prefers tea", "茶比咖啡好", "记住了"}},
+		{"origin", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{Source: &yiku.SourceSelector{Origin: yiku.OriginTool}}}
+		}, []string{"The build takes nine minutes"}},
+		{"session", func(map[string]string) yiku.ForgetRequest {
+			return yiku.ForgetRequest{Selector: yiku.Selector{Source: &yiku.SourceSelector{SessionID: "one"}}}
+		}, []string{"ALPHA is late", "Project Alpha ships in May", "Summer is busy", "noted", "今天好累", "休息一下吧"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil)
+			s := b.operator()
+			ids := life(t, b, s)
+			if diff := cmp.Diff(all, left(t, s)); diff != "" {
+				t.Fatalf("before: %s", diff)
+			}
+			req := test.request(ids)
+			req.DryRun = true
+			would := forget(t, s, req)
+			if diff := cmp.Diff(all, left(t, s)); diff != "" || would.ReceiptID != "" || !would.DryRun {
+				t.Fatalf("a dry run changed something: %s", diff)
+			}
+			req.DryRun = false
+			did := forget(t, s, req)
+			want := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return slices.Contains(test.gone, c) })
+			if diff := cmp.Diff(want, left(t, s)); diff != "" {
+				t.Errorf("after: %s", diff)
+			}
+			if diff := cmp.Diff(would.Removed, did.Removed); diff != "" || !cmp.Equal(would.IDs, did.IDs) {
+				t.Errorf("the dry run said otherwise: %s", diff)
+			}
+			proven(t, s, did)
+		})
+	}
+}
+
+// proven checks a receipt: it verifies, it stands in the forget log, and the
+// audit log is whole.
+func proven(t *testing.T, s yiku.Service, res yiku.ForgetResponse) {
+	t.Helper()
+	if !res.Verified {
+		t.Error("not verified")
+	}
+	check, err := s.VerifyReceipt(t.Context(), yiku.VerifyReceiptRequest{UserID: "ann", ID: res.ReceiptID})
+	if err != nil || !check.Clean || len(check.LookedAt) < 10 {
+		t.Errorf("verify: %+v, %v", check, err)
+	}
+	log, err := s.ForgetLog(t.Context(), yiku.ForgetLogRequest{UserID: "ann"})
+	if err != nil || len(log.Items) == 0 || log.Items[0].ID != res.ReceiptID || log.Items[0].Reason != "asked" {
+		t.Errorf("forget log: %+v, %v", log, err)
+	}
+	audit, err := s.VerifyAudit(t.Context(), yiku.VerifyAuditRequest{})
+	if err != nil || !audit.Valid || audit.Entries == 0 {
+		t.Errorf("audit: %+v, %v", audit, err)
+	}
+}
+
+// TestE1_Archive: archiving takes memories out of retrieval and deletes nothing.
+func TestE1_Archive(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	s := b.operator()
+	ids := life(t, b, s)
+	before := left(t, s)
+	res := forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{IDs: []string{ids["tool"]}}, Mode: yiku.ForgetArchive})
+	if res.Removed.Archived != 1 || res.Removed.Memories != 0 {
+		t.Errorf("removed %+v", res.Removed)
+	}
+	if diff := cmp.Diff(before, left(t, s)); diff != "" {
+		t.Error(diff)
+	}
+	if got := search(t, s, "build minutes"); len(got) != 0 {
+		t.Errorf("found: %q", got)
+	}
+	if _, err := s.RestoreMemory(t.Context(), yiku.RestoreMemoryRequest{UserID: "ann", ID: ids["tool"]}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestE2_NothingComesBack: each way back for what was forgotten is closed; the
+// control beside it shows that the way is open otherwise.
+func TestE2_NothingComesBack(t *testing.T) {
+	t.Parallel()
+	message := yiku.AppendMessagesRequest{Idempotent: yiku.Idempotent{IdempotencyKey: "k-append"}, UserID: "ann", SessionID: "s",
+		Messages: []yiku.Message{{ID: "m1", Role: yiku.RoleUser, Content: yiku.Text("my locker is 4711")}}}
+	memory := yiku.SaveMemoryRequest{Idempotent: yiku.Idempotent{IdempotencyKey: "k-save"}, UserID: "ann", Content: "The locker is 4711"}
+	for _, forgotten := range []bool{false, true} {
+		t.Run(fmt.Sprint("forgotten=", forgotten), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil)
+			s := b.operator()
+			if _, err := s.AppendMessages(t.Context(), message); err != nil {
+				t.Fatal(err)
+			}
+			saved := save(t, s, memory)
+			export, err := s.ExportSession(t.Context(), yiku.ExportSessionRequest{UserID: "ann", SessionID: "s"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			snapshot := contextOf(t, s, yiku.GetContextRequest{SessionID: "s", Query: "locker"}).SnapshotID
+			want := error(nil)
+			if forgotten {
+				forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "locker"}})
+				want = yiku.ErrForgotten
+			}
+			if _, err := s.AppendMessages(t.Context(), message); !errors.Is(err, want) {
+				t.Errorf("replayed append: %v", err)
+			}
+			if _, err := s.SaveMemory(t.Context(), memory); !errors.Is(err, want) {
+				t.Errorf("replayed save: %v", err)
+			}
+			again := message
+			again.IdempotencyKey = ""
+			res, err := s.AppendMessages(t.Context(), again)
+			if err != nil || res.Messages[0].Forgotten != forgotten {
+				t.Errorf("the same message again: %+v, %v", res, err)
+			}
+			raw := fmt.Sprintf(`{"format":%q,"session":{"session_id":"s"},"messages":[{"id":"m1","role":"user","content":"my locker is 4711"}]}`, export.Format)
+			_, err = s.ImportSession(t.Context(), yiku.ImportSessionRequest{UserID: "ann", SessionID: "s", Document: yiku.RawJSON(raw)})
+			if forgotten == errors.Is(err, yiku.ErrConflict) && !forgotten {
+				t.Errorf("import over the session: %v", err)
+			}
+			if _, err := s.GetSnapshot(t.Context(), yiku.GetSnapshotRequest{UserID: "ann", ID: snapshot}); (err == nil) == forgotten {
+				t.Errorf("snapshot: %v", err)
+			}
+			if _, err := s.RestoreMemory(t.Context(), yiku.RestoreMemoryRequest{UserID: "ann", ID: saved.ID}); (err == nil) == forgotten {
+				t.Errorf("restore: %v", err)
+			}
+			if got := search(t, s, "locker 4711"); (len(got) == 1) == forgotten {
+				t.Errorf("found %q", got)
+			}
+			if got := left(t, s); (len(got) == 2) == forgotten {
+				t.Errorf("left %q", got)
+			}
+			if !forgotten {
+				return
+			}
+			if m := save(t, s, yiku.SaveMemoryRequest{Content: "The locker is 4711"}); m.Outcome != yiku.OutcomeCreated {
+				t.Errorf("said anew: %s; want created", m.Outcome)
+			}
+		})
+	}
+}
+
+// TestE1_RefusesWhatIsUnclear: bad selectors are refused by name and change nothing.
+func TestE1_RefusesWhatIsUnclear(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	s := b.operator()
+	ids := life(t, b, s)
+	before := left(t, s)
+	for field, sel := range map[string]yiku.Selector{
+		"selector":                   {},
+		"selector.keyword":           {Keyword: " 。"},
+		"selector.source":            {Source: &yiku.SourceSelector{}},
+		"selector.source.session_id": {Source: &yiku.SourceSelector{MessageID: "m", Origin: yiku.OriginWeb}},
+		"selector.to":                {From: time.Unix(10, 0), To: time.Unix(5, 0)},
+		"selector.min_relevance":     {All: true, MinRelevance: new(0.5)},
+	} {
+		_, err := s.Forget(t.Context(), yiku.ForgetRequest{UserID: "ann", Reason: "r", Selector: sel})
+		var e *yiku.Error
+		if !errors.As(err, &e) || !errors.Is(err, yiku.ErrInvalid) || len(e.Fields) == 0 || e.Fields[0].Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	two := yiku.Selector{All: true, Keyword: "x"}
+	if _, err := s.Forget(t.Context(), yiku.ForgetRequest{UserID: "ann", Reason: "r", Selector: two}); !errors.Is(err, yiku.ErrInvalid) {
+		t.Errorf("two ways: %v", err)
+	}
+	if _, err := s.Forget(t.Context(), yiku.ForgetRequest{UserID: "ann", Reason: "r", Selector: yiku.Selector{IDs: []string{ids["tool"], "nobody"}}}); !errors.Is(err, yiku.ErrNotFound) {
+		t.Errorf("an unknown id: %v", err)
+	}
+	if diff := cmp.Diff(before, left(t, s)); diff != "" {
+		t.Error(diff)
+	}
+}
