@@ -50,17 +50,20 @@ var rooms = []Room{
 
 	// What stands beside the engine.
 	{Dir: "internal/keyring", May: []string{""}},
+	{Dir: "internal/credential", May: []string{""}},
 	{Dir: "internal/audit", May: []string{"", "store"}},
 	{Dir: "internal/observe", May: []string{""}, Foreign: []string{"github.com/prometheus"}},
 
 	// The engine knows contracts and pure packages; no driver, no door.
-	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring", "internal/audit"}), Foreign: []string{"github.com/google/uuid"}},
+	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
 
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "github.com/gofrs/flock", "github.com/google/uuid"}},
 	{Dir: "index/memindex", May: []string{"", "index", "internal/lang"}},
 
-	// Doors know the interface; no store, no index, no driver.
+	// Doors know the interface; no store, no index, no driver. Who may come in
+	// is told by the store's keys.
+	{Dir: "internal/auth", May: []string{"", "store", "internal/credential"}},
 	{Dir: "client", May: []string{"", "internal/wire"}},
 	{Dir: "internal/httpapi", May: []string{"", "internal/wire", "internal/check", "internal/observe"}, Foreign: []string{"github.com/go-json-experiment/json"}},
 

@@ -32,9 +32,9 @@ type Options struct {
 	// Service gives the service as one caller may use it.
 	Service func(yiku.Principal) yiku.Service
 
-	Loopback     bool                        // no keys: answer to programs and pages of this machine only
+	Loopback     func() bool                 // no keys yet: answer to programs and pages of this machine only; never where nil
 	Ready        func(context.Context) error // for /readyz; always ready where nil
-	Metrics      http.Handler                // for /metrics; absent where nil
+	Metrics      http.Handler                // for /metrics, which an admin of a tenant may see; absent where nil
 	Index        http.Handler                // for /; absent where nil
 	Log          *slog.Logger                // nowhere where nil
 	NewID        func() string               // request ids; random where nil
@@ -60,6 +60,9 @@ func New(o Options) http.Handler {
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
+	if o.Loopback == nil {
+		o.Loopback = func() bool { return false }
+	}
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
@@ -71,7 +74,7 @@ func New(o Options) http.Handler {
 	s.mux.HandleFunc("GET /readyz", s.readyz)
 	s.mux.HandleFunc("GET /openapi.json", s.openapi())
 	if o.Metrics != nil {
-		s.mux.Handle("GET /metrics", o.Metrics)
+		s.mux.HandleFunc("GET /metrics", s.metrics)
 	}
 	if o.Index != nil {
 		s.mux.Handle("GET /{$}", o.Index)
@@ -105,6 +108,17 @@ func (s *server) operation(op wire.Operation) http.HandlerFunc {
 
 func (s *server) healthz(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// metrics shows numbers of all tenants together; a credential that speaks for
+// one user may not see them.
+func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
+	who := principalOf(r.Context())
+	if !who.Access.Allows(yiku.AccessAdmin) || who.User != "" {
+		s.fail(w, r, yiku.Errorf(yiku.ErrForbidden, "this needs the role %s", yiku.AccessAdmin))
+		return
+	}
+	s.Metrics.ServeHTTP(w, r)
 }
 
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {

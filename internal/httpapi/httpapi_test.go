@@ -63,7 +63,7 @@ func newWorld(t *testing.T, s settings) world {
 			return yiku.Principal{Tenant: "t", Access: s.access}, nil
 		},
 		Service:      func(yiku.Principal) yiku.Service { return stub },
-		Loopback:     s.loopback,
+		Loopback:     func() bool { return s.loopback },
 		Log:          slog.New(slog.NewJSONHandler(w.logs, nil)),
 		NewID:        func() string { return "req-1" },
 		MaxBodyBytes: s.maxBody,

@@ -21,6 +21,13 @@ func principalOf(ctx context.Context) yiku.Principal {
 	return p
 }
 
+// isClosed reports whether nobody gets there without a credential. What is
+// open tells nothing of what is stored: that the process lives and can serve,
+// the document of the API, and the panel's page.
+func isClosed(path string) bool {
+	return path == "/v1" || strings.HasPrefix(path, "/v1/") || path == "/metrics"
+}
+
 // ServeHTTP gives the request its id and trace, keeps strangers out, and hands
 // it to its route. Everything below /v1 is authenticated before anything but
 // its headers is looked at, whether such a route exists or not.
@@ -28,13 +35,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &recorder{ResponseWriter: w}
 	r = s.trace(out, r)
 	defer s.recover(out, r)
-	if s.Loopback {
+	if s.Loopback() {
 		if err := fromThisMachine(r); err != nil {
 			s.fail(out, r, err)
 			return
 		}
 	}
-	if r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") {
+	if isClosed(r.URL.Path) {
 		who, err := s.Authenticate(r)
 		if err != nil {
 			s.fail(out, r, err)
