@@ -81,8 +81,10 @@ type Forgetting interface {
 // ForgottenReader is what a Reader adds to prove it by.
 type ForgottenReader interface {
 	// OwnerMemories and OwnerMessages list all of an owner's rows of any
-	// status and session with keys greater than after and change numbers up to
-	// upTo, in the order of keys, at most limit.
+	// status and session with keys greater than after that were added when
+	// the owner's number was at most upTo, in the order of keys, at most
+	// limit. When they were last changed does not matter: what a forget finds
+	// goes, also where somebody touches it meanwhile.
 	OwnerMemories(owner yiku.Owner, after, upTo int64, limit int) ([]Memory, error)
 	OwnerMessages(owner yiku.Owner, after, upTo int64, limit int) ([]Message, error)
 

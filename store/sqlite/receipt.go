@@ -104,7 +104,7 @@ func (r *reader) Receipts(owner yiku.Owner, before string, most int) ([]store.Re
 }
 
 const (
-	sqlOwnerMemories = memorySelect + ` WHERE m.key BETWEEN ? AND ? AND +m.changed <= ? ORDER BY m.key LIMIT ?`
+	sqlOwnerMemories = memorySelect + ` WHERE m.key BETWEEN ? AND ? ORDER BY m.key LIMIT ?`
 	sqlOwnerMessages = `SELECT ` + messageColumns + ` FROM messages m WHERE m.key BETWEEN ? AND ? ORDER BY m.key LIMIT ?`
 )
 
@@ -125,7 +125,7 @@ func (r *reader) OwnerMemories(owner yiku.Owner, after, upTo int64, most int) ([
 		m, err := r.readMemory(o, st)
 		list = append(list, m)
 		return err
-	}, from, to, to, limit(most))
+	}, from, to, limit(most))
 	return list, foreign("list memories", err)
 }
 
