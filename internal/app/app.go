@@ -9,10 +9,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
 	"github.com/yiku-ai/yiku/internal/observe"
@@ -96,15 +98,38 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	if lines != nil {
 		sinks = append(sinks, lines)
 	}
+	chain, err := auditKey(cfg)
+	if err != nil {
+		return nil, err
+	}
 	settings := Settings(cfg)
 	c.Engine, err = engine.New(engine.Options{
-		Store: store, Index: index, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
+		Store: store, Index: index, Audit: &chain, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start engine: %w", err)
 	}
 	c.closers = append(c.closers, closer{"engine", c.Engine.Close})
+	if err := c.Engine.Recover(ctx); err != nil {
+		return nil, fmt.Errorf("carry out interrupted forgets: %w", err)
+	}
 	return c, nil
+}
+
+// auditKey reads the key of the audit log, which lies outside the database.
+func auditKey(cfg config.Config) (audit.Key, error) {
+	path := cfg.AuditKey
+	if path == "" {
+		path = filepath.Join(cfg.DataDir, "keys", "audit.key")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return audit.Key{}, fmt.Errorf("make the folder of keys: %w", err)
+		}
+	}
+	key, err := audit.Load(path)
+	if err != nil {
+		return audit.Key{}, fmt.Errorf("read the key of the audit log: %w", err)
+	}
+	return key, nil
 }
 
 // openEvents opens the file that events go to; nil where none is asked for.

@@ -19,6 +19,7 @@ type Config struct {
 	Index       string // driver of finding
 	Addr        string // host:port to listen on; port 0 picks a free one
 	Events      string // file that JSON Lines events are appended to; "-" is standard error, "" none
+	AuditKey    string // file of the audit log's key, made where it is missing; "" is keys/audit.key in DataDir
 	Lang        string // language of what the command line says: zh or en; "" follows LANG
 	URL         string // of a running server, for the commands that talk to one
 	Log         Log

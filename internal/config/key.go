@@ -26,6 +26,7 @@ func Keys() []Key {
 		{"store", "driver of the truth: sqlite", func(c *Config) any { return &c.Store }},
 		{"index", "driver of finding: memory", func(c *Config) any { return &c.Index }},
 		{"addr", "host:port to listen on, a loopback address; port 0 picks a free one", func(c *Config) any { return &c.Addr }},
+		{"audit_key", "file of the key that seals the audit log, made where it is missing; empty: keys/audit.key in data_dir", func(c *Config) any { return &c.AuditKey }},
 		{"events", "file that JSON Lines events are appended to; - is standard error; empty: none", func(c *Config) any { return &c.Events }},
 		{"lang", "language of the command line, zh or en; empty: as LANG says", func(c *Config) any { return &c.Lang }},
 		{"url", "a running server, for the commands that talk to one", func(c *Config) any { return &c.URL }},
