@@ -19,9 +19,11 @@ import (
 	"github.com/yiku-ai/yiku/internal/drivers"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/wire"
+	"github.com/yiku-ai/yiku/store"
 )
 
-// DefaultTenant is the tenant of a server without keys.
+// DefaultTenant is the tenant of a server without keys, and of the command
+// line where it names none.
 const DefaultTenant = "default"
 
 // Options are what an app takes beside its configuration.
@@ -59,6 +61,7 @@ func Principal() yiku.Principal {
 type Core struct {
 	Engine  *engine.Engine
 	Metrics *observe.Metrics
+	store   store.Store
 	closers []closer
 }
 
@@ -83,17 +86,17 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 		return nil, err
 	}
 	driver := drivers.Options{Dir: cfg.DataDir, Now: o.Now, NewID: o.NewID, Log: o.Log}
-	store, err := drivers.Store(ctx, cfg.Store, driver)
+	c.store, err = drivers.Store(ctx, cfg.Store, driver)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	c.closers = append(c.closers, closer{"store", store.Close})
+	c.closers = append(c.closers, closer{"store", c.store.Close})
 	index, err := drivers.Index(ctx, cfg.Index, driver)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	c.closers = append(c.closers, closer{"index", index.Close})
-	c.Metrics = newMetrics(o.Version, drivers.Gauges(store, index), lines)
+	c.Metrics = newMetrics(o.Version, drivers.Gauges(c.store, index), lines)
 	sinks := observe.Sinks{c.Metrics}
 	if lines != nil {
 		sinks = append(sinks, lines)
@@ -104,7 +107,7 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	}
 	settings := Settings(cfg)
 	c.Engine, err = engine.New(engine.Options{
-		Store: store, Index: index, Audit: &chain, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
+		Store: c.store, Index: index, Audit: &chain, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start engine: %w", err)
@@ -161,9 +164,6 @@ func newMetrics(version string, gauges observe.Gauges, lines *observe.Lines) *ob
 	}
 	return observe.NewMetrics(opts)
 }
-
-// Service returns the service as the operator of this machine may use it.
-func (c *Core) Service() yiku.Service { return c.Engine.As(Principal()) }
 
 // Close closes everything, last opened first.
 func (c *Core) Close() error {

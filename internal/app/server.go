@@ -17,6 +17,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/config"
+	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/internal/httpapi"
 )
 
@@ -35,6 +36,7 @@ type backend struct {
 
 // Server is a running server.
 type Server struct {
+	secret   string // for the owner of the directory
 	cfg      config.Config
 	log      *slog.Logger
 	listener net.Listener
@@ -59,12 +61,19 @@ func Start(ctx context.Context, cfg config.Config, opts *Options) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, log: o.Log}
+	s := &Server{cfg: cfg, log: o.Log, secret: credential.NewLocalSecret()}
+	door, err := core.door(ctx, s.secret, o)
+	if err == nil {
+		err = s.checkKeys(ctx, door)
+	}
+	if err != nil {
+		return nil, errors.Join(err, core.Close())
+	}
 	b := backend{tend: core.Engine.Tend, close: core.Close}
 	b.handler = core.Metrics.Wrap(httpapi.New(httpapi.Options{
-		Authenticate: func(*http.Request) (yiku.Principal, error) { return Principal(), nil },
+		Authenticate: door.Authenticate,
 		Service:      core.Engine.As,
-		Loopback:     true,
+		Loopback:     keyless(door),
 		Ready:        s.ready(core.Engine.Ready),
 		Metrics:      core.Metrics.Handler(),
 		Log:          o.Log,
@@ -84,7 +93,7 @@ func (s *Server) start(ctx context.Context, b backend, o Options) error {
 		return err
 	}
 	s.listener, s.backend = listener, b
-	file := ServerFile{Address: s.URL(), PID: os.Getpid(), Version: o.Version, StartedAt: o.Now().UTC()}
+	file := ServerFile{Address: s.localURL(), PID: os.Getpid(), Version: o.Version, StartedAt: o.Now().UTC(), Secret: s.secret}
 	if err := file.write(s.cfg.DataDir); err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -104,15 +113,14 @@ func (s *Server) start(ctx context.Context, b backend, o Options) error {
 	go func() { s.served <- s.http.Serve(listener) }()
 	s.loop = StartLoop(s.cfg.Maintenance.Every, o.Log, b.tend)
 	o.Log.Info("server started", "address", s.URL(), "data_dir", s.cfg.DataDir, "version", o.Version)
-	o.Log.Warn("no access keys are configured: everyone on this machine can read and write; only loopback addresses are served")
 	return nil
 }
 
-// listen opens the port, on this machine's own addresses only.
+// listen opens the port. No name is looked up.
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
-	if err != nil || !config.IsLoopback(host) {
-		return nil, yiku.Invalid("addr", "must be host:port with a loopback address")
+	if err != nil {
+		return nil, yiku.Invalid("addr", "must be host:port")
 	}
 	if host == "localhost" {
 		host = "127.0.0.1" // nothing is looked up
@@ -158,6 +166,16 @@ func (s *Server) ready(engine func(context.Context) error) func(context.Context)
 func (s *Server) URL() string {
 	addr := s.listener.Addr().(*net.TCPAddr)
 	return "http://" + net.JoinHostPort(addr.IP.String(), strconv.Itoa(addr.Port))
+}
+
+// localURL is how this machine reaches the server: that of the loopback address
+// where the server listens on all.
+func (s *Server) localURL() string {
+	addr := s.listener.Addr().(*net.TCPAddr)
+	if !addr.IP.IsUnspecified() {
+		return s.URL()
+	}
+	return "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(addr.Port))
 }
 
 // Failed delivers the error that ended serving before a stop was asked for.

@@ -143,10 +143,10 @@ func TestStartRefuses(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t)
 	cfg.Addr = "0.0.0.0:0"
-	if _, err := Start(t.Context(), cfg, nil); !errors.Is(err, yiku.ErrInvalid) || !strings.Contains(err.Error(), "keys") {
+	if _, err := Start(t.Context(), cfg, nil); !errors.Is(err, yiku.ErrInvalid) || !strings.Contains(err.Error(), "API key") {
 		t.Errorf("another address: %v", err)
 	}
-	if _, err := listen(t.Context(), "0.0.0.0:0"); !errors.Is(err, yiku.ErrInvalid) {
+	if _, err := listen(t.Context(), "0.0.0.0"); !errors.Is(err, yiku.ErrInvalid) {
 		t.Errorf("listen: %v", err)
 	}
 	taken, _ := serveFake(t, testConfig(t), http.NotFoundHandler())

@@ -10,15 +10,26 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/credential"
 )
 
 // ServerFile is what a running server writes into its data directory, so that
 // the command line finds it.
 type ServerFile struct {
-	Address   string    `json:"address"` // http://host:port
+	Address   string    `json:"address"` // http://host:port, as this machine reaches it
 	PID       int       `json:"pid"`
 	Version   string    `json:"version,omitempty"`
 	StartedAt time.Time `json:"started_at"`
+	Secret    string    `json:"secret,omitempty"` // of this run, for the owner of the directory
+}
+
+// Credential is what the directory's owner sends to act for a tenant; empty
+// where the server has left no secret.
+func (f ServerFile) Credential(tenant string) string {
+	if f.Secret == "" {
+		return ""
+	}
+	return credential.ForLocal(f.Secret, tenant)
 }
 
 // ServerFileName is the file's name in the data directory.

@@ -100,15 +100,20 @@ func (a *Authenticator) Authenticate(r *http.Request) (yiku.Principal, error) {
 	if !ok {
 		return yiku.Principal{}, yiku.ErrUnauthorized
 	}
+	return a.Bearer(r.Context(), bearer)
+}
+
+// Bearer tells whose a bearer credential is; see Authenticate.
+func (a *Authenticator) Bearer(ctx context.Context, bearer string) (yiku.Principal, error) {
 	switch credential.KindOf(bearer) {
 	case credential.APIKey:
-		return a.key(r.Context(), bearer)
+		return a.key(ctx, bearer)
 	case credential.UserToken:
-		return a.token(r.Context(), bearer)
+		return a.token(ctx, bearer)
 	case credential.Local:
 		return a.local(bearer)
 	}
-	return a.nobody(r.Context())
+	return a.nobody(ctx)
 }
 
 // bearerOf gives the bearer credential of a header; it is empty where there is

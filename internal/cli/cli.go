@@ -124,9 +124,9 @@ type tool struct {
 	started bool // the command line was right: what fails from now on is no wrong use
 
 	flags struct {
-		config, data, url, lang string
-		json                    bool
-		set                     []string
+		config, data, url, key, tenant, lang string
+		json                                 bool
+		set                                  []string
 	}
 }
 
@@ -166,25 +166,36 @@ func (t *tool) root() *cobra.Command {
 	f.StringVar(&t.flags.config, "config", "", t.say(phrase{"configuration `FILE` (YAML)", "配置文件 `FILE`（YAML）"}))
 	f.StringVar(&t.flags.data, "data", "", t.say(phrase{"data `DIR`; ./yiku-data where absent", "数据目录 `DIR`；默认 ./yiku-data"}))
 	f.StringVar(&t.flags.url, "url", "", t.say(phrase{"`URL` of a running server", "正在运行的服务的 `URL`"}))
+	f.StringVar(&t.flags.key, "key", "", t.say(phrase{"API `KEY` or token; better in YIKU_KEY, which no list of processes shows", "API 密钥或令牌 `KEY`；放在 YIKU_KEY 里更好，进程列表看不到"}))
+	f.StringVar(&t.flags.tenant, "tenant", "", t.say(phrase{"`TENANT` to act for on a data directory; default where absent", "操作数据目录时代表的租户 `TENANT`；默认 default"}))
 	f.StringVar(&t.flags.lang, "lang", "", t.say(phrase{"zh or en; as LANG says where absent", "zh 或 en；默认按 LANG"}))
 	f.BoolVar(&t.flags.json, "json", false, t.say(phrase{"JSON for machines", "输出 JSON，供程序读取"}))
 	f.StringArrayVar(&t.flags.set, "set", nil, t.say(phrase{"any setting, as `KEY=VALUE`", "任意一项配置，写成 `KEY=VALUE`"}))
 	root.AddCommand(
 		t.serveCommand(), t.demoCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(),
 		t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
-		t.configCommand(), t.evalCommand(), t.versionCommand(),
+		t.keyCommand(), t.tokenCommand(), t.configCommand(), t.evalCommand(), t.versionCommand(),
 	)
-	for _, cmd := range root.Commands() {
+	t.markStarts(root)
+	if t.lang == "zh" {
+		root.SetUsageTemplate(chineseTemplate(root.UsageTemplate()))
+	}
+	return root
+}
+
+// markStarts notes when a command runs, in every command below one.
+func (t *tool) markStarts(parent *cobra.Command) {
+	for _, cmd := range parent.Commands() {
+		t.markStarts(cmd)
 		run := cmd.RunE
+		if run == nil {
+			continue
+		}
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			t.started = true
 			return run(cmd, args)
 		}
 	}
-	if t.lang == "zh" {
-		root.SetUsageTemplate(chineseTemplate(root.UsageTemplate()))
-	}
-	return root
 }
 
 func chineseTemplate(template string) string {
@@ -205,7 +216,7 @@ func (t *tool) settings(more map[string]string) (config.Config, error) {
 		}
 		flags[key] = value
 	}
-	for key, value := range map[string]string{"config": t.flags.config, "data_dir": t.flags.data, "url": t.flags.url, "lang": t.flags.lang} {
+	for key, value := range map[string]string{"config": t.flags.config, "data_dir": t.flags.data, "url": t.flags.url, "key": t.flags.key, "lang": t.flags.lang} {
 		if value != "" {
 			flags[key] = value
 		}

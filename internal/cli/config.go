@@ -21,6 +21,9 @@ func (t *tool) configCommand() *cobra.Command {
 			}
 			values := map[string]string{}
 			for _, k := range config.Keys() {
+				if k.IsSecret() {
+					continue
+				}
 				values[k.Name] = k.Value(cfg)
 			}
 			return writeJSON(t.env.Stdout, values)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -31,10 +32,13 @@ func (t *tool) connect(ctx context.Context, create bool) (*connection, error) {
 		return nil, err
 	}
 	if cfg.URL != "" {
-		return dial(cfg.URL)
+		if t.flags.tenant != "" {
+			return nil, usagef("%s", t.say(phrase{"--tenant is for a data directory; at --url the key says the tenant", "--tenant 只用于数据目录；用 --url 时租户由密钥决定"}))
+		}
+		return dial(cfg.URL, cfg.APIKey)
 	}
-	if url, ok := running(ctx, cfg.DataDir); ok {
-		return dial(url)
+	if server, ok := running(ctx, cfg.DataDir); ok {
+		return dial(server.Address, t.bearer(cfg, server))
 	}
 	if _, err := os.Stat(cfg.DataDir); err != nil && !create {
 		return nil, yiku.Errorf(yiku.ErrNotFound, "%s", t.say(phrase{
@@ -47,11 +51,32 @@ func (t *tool) connect(ctx context.Context, create bool) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connection{Service: core.Service(), close: core.Close}, nil
+	service, err := core.As(ctx, t.tenant(), cfg.APIKey)
+	if err != nil {
+		return nil, errors.Join(err, core.Close())
+	}
+	return &connection{Service: service, close: core.Close}, nil
 }
 
-func dial(url string) (*connection, error) {
-	c, err := client.New(url, nil)
+// tenant is the tenant that the command acts for.
+func (t *tool) tenant() string {
+	if t.flags.tenant != "" {
+		return t.flags.tenant
+	}
+	return app.DefaultTenant
+}
+
+// bearer is what to send to the server of the data directory: the key that was
+// given, or else what the directory's owner may send.
+func (t *tool) bearer(cfg config.Config, server app.ServerFile) string {
+	if cfg.APIKey != "" {
+		return cfg.APIKey
+	}
+	return server.Credential(t.tenant())
+}
+
+func dial(url, key string) (*connection, error) {
+	c, err := client.New(url, &client.Options{APIKey: key})
 	if err != nil {
 		return nil, err
 	}
@@ -66,19 +91,20 @@ func (t *tool) options(cfg config.Config) *app.Options {
 // probeTimeout is how long a server may take to say that it lives.
 const probeTimeout = 2 * time.Second
 
-// running returns the address of the server that runs on a data directory. A
-// file that a killed server left behind is no server; neither is one that
-// names another machine.
-func running(ctx context.Context, dir string) (string, bool) {
+// running returns the server that runs on a data directory. A file that a
+// killed server left behind is no server; nor is one at another address than
+// this machine's own, to which the directory's secret would go: a server that
+// listens on one address of the network only is named with --url.
+func running(ctx context.Context, dir string) (app.ServerFile, bool) {
 	file, err := app.ReadServerFile(dir)
 	if err != nil {
-		return "", false
+		return app.ServerFile{}, false
 	}
 	u, err := url.Parse(file.Address)
 	if err != nil || !config.IsLoopback(u.Hostname()) {
-		return "", false
+		return app.ServerFile{}, false
 	}
-	return file.Address, get(ctx, file.Address+"/healthz") == nil
+	return file, get(ctx, file.Address+"/healthz") == nil
 }
 
 // get asks for a page within the probe's time; anything but 200 is an error.

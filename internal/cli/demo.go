@@ -49,7 +49,11 @@ func (t *tool) demo(ctx context.Context, cfg config.Config, once bool) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
-	service, err := client.New(url, &client.Options{UserAgent: "yiku-demo"})
+	key := cfg.APIKey
+	if server, ok := running(ctx, cfg.DataDir); ok && server.Address == url {
+		key = t.bearer(cfg, server)
+	}
+	service, err := client.New(url, &client.Options{UserAgent: "yiku-demo", APIKey: key})
 	if err != nil {
 		return err
 	}
@@ -85,12 +89,12 @@ func (t *tool) demoServer(ctx context.Context, cfg config.Config) (url string, s
 	if cfg.URL != "" {
 		return cfg.URL, nothing, nil
 	}
-	if url, ok := running(ctx, cfg.DataDir); ok {
+	if server, ok := running(ctx, cfg.DataDir); ok {
 		if cfg.Events != "" {
 			return "", nil, usagef("%s", t.say(phrase{"a server runs on this data directory; give --events to it", "该数据目录上已有服务在运行；请对那个服务使用 --events"}))
 		}
-		t.println(t.say(phrase{"using the server that runs at %s", "使用正在运行的服务 %s"}, url))
-		return url, nothing, nil
+		t.println(t.say(phrase{"using the server that runs at %s", "使用正在运行的服务 %s"}, server.Address))
+		return server.Address, nothing, nil
 	}
 	taken := ""
 	if app.PortTaken(ctx, cfg.Addr) {

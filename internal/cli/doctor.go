@@ -86,8 +86,8 @@ func (t *tool) examine(ctx context.Context, cfg config.Config) []finding {
 		return all
 	}
 	all = append(all, t.checkPermissions(cfg.DataDir))
-	if url, ok := running(ctx, cfg.DataDir); ok {
-		return append(all, t.checkServer(ctx, url))
+	if server, ok := running(ctx, cfg.DataDir); ok {
+		return append(all, t.checkServer(ctx, server.Address))
 	}
 	return append(all, t.checkStore(ctx, cfg)...)
 }

@@ -29,7 +29,7 @@ func TestF6_Scripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "count": count, "start": start, "stop": stop,
+			"code": code, "count": count, "start": start, "stop": stop, "key": key, "revoke": revoke,
 		},
 	})
 }
@@ -128,4 +128,20 @@ func stop(ts *testscript.TestScript, _ bool, _ []string) {
 	if err := <-s.ended; err != nil {
 		ts.Fatalf("the server ended with %v: %s", err, s.stderr)
 	}
+}
+
+// key FILE puts the key or token in a file into YIKU_KEY; without a file it
+// takes it away.
+func key(ts *testscript.TestScript, _ bool, args []string) {
+	text := ""
+	if len(args) == 1 {
+		text = strings.TrimSpace(ts.ReadFile(args[0]))
+	}
+	ts.Setenv("YIKU_KEY", text)
+}
+
+// revoke FILE revokes the key in a file with itself, at URL.
+func revoke(ts *testscript.TestScript, _ bool, args []string) {
+	secret := strings.TrimSpace(ts.ReadFile(args[0]))
+	ts.Check(ts.Exec("yiku", "key", "revoke", "--url", ts.Getenv("URL"), "--key", secret, secret[3:19]))
 }

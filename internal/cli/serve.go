@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
+	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/app"
 )
 
@@ -17,7 +20,11 @@ func (t *tool) serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return app.Run(cmd.Context(), cfg, t.env.Stdout, t.options(cfg))
+			err = app.Run(cmd.Context(), cfg, t.env.Stdout, t.options(cfg))
+			if errors.Is(err, yiku.ErrInvalid) {
+				return usagef("%s", describe(err))
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "", t.say(phrase{"`HOST:PORT` to listen on; 127.0.0.1:7421 where absent, port 0 picks a free one", "监听地址 `HOST:PORT`；默认 127.0.0.1:7421，端口 0 表示任选一个空闲端口"}))

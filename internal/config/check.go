@@ -87,8 +87,9 @@ func (c Config) memoryRules() []rule {
 	}
 }
 
-// checkAddr tells why the server cannot listen there. Without keys it answers
-// on loopback addresses only.
+// checkAddr tells why the server cannot listen there: no name but localhost
+// is looked up. Whether there are keys, so that others may be let in, is known
+// when the store is open.
 func checkAddr(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -97,8 +98,8 @@ func checkAddr(addr string) error {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		return fmt.Errorf("must have a port from 0 to 65535")
 	}
-	if !IsLoopback(host) {
-		return fmt.Errorf("must be a loopback address such as 127.0.0.1: this version has no access keys yet, so that anyone who reaches it could read everything; keys come with a later version")
+	if _, err := netip.ParseAddr(host); err != nil && host != "" && host != "localhost" {
+		return fmt.Errorf("must be an IP address or localhost, with a port")
 	}
 	return nil
 }

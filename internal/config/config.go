@@ -22,6 +22,7 @@ type Config struct {
 	AuditKey    string // file of the audit log's key, made where it is missing; "" is keys/audit.key in DataDir
 	Lang        string // language of what the command line says: zh or en; "" follows LANG
 	URL         string // of a running server, for the commands that talk to one
+	APIKey      string // for the commands that talk to a server, or to a directory as somebody in particular
 	Log         Log
 	Server      Server
 	Maintenance Maintenance

@@ -79,7 +79,7 @@ session: {recent_idle: tomorrow}
 `)
 	_, err := Load(
 		[]string{"YIKU_DATADIR=x", "YIKU_PORT=tcp://10.0.0.1:7421", "YIKU_SERVICE_HOST=10.0.0.1", "YIKU_RECALL_HALF_LIFE=0s"},
-		map[string]string{"config": path, "addr": "0.0.0.0:7421"})
+		map[string]string{"config": path, "addr": "example.org:7421"})
 	var e *yiku.Error
 	if !errors.As(err, &e) || !errors.Is(err, yiku.ErrInvalid) {
 		t.Fatalf("got %v", err)
@@ -92,7 +92,7 @@ session: {recent_idle: tomorrow}
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(err.Error(), "keys come with a later version") {
+	if !strings.Contains(err.Error(), "must be an IP address or localhost") {
 		t.Errorf("the refusal of the address does not say why: %v", err)
 	}
 	for _, value := range []string{"tomorrow", "many", "red"} {
@@ -116,15 +116,21 @@ func TestBrokenFile(t *testing.T) {
 	}
 }
 
-func TestLoopback(t *testing.T) {
+func TestAddr(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]bool{
 		"127.0.0.1:0": true, "127.9.9.9:80": true, "[::1]:7421": true, "localhost:7421": true, "[::ffff:127.0.0.1]:1": true,
-		":7421": false, "0.0.0.0:7421": false, "[::]:7421": false, "192.168.1.2:7421": false, "example.org:7421": false,
+		":7421": true, "0.0.0.0:7421": true, "[::]:7421": true, "192.168.1.2:7421": true, "example.org:7421": false,
 		"127.0.0.1": false, "127.0.0.1:http": false, "127.0.0.1:70000": false,
 	} {
 		if got := checkAddr(addr) == nil; got != want {
 			t.Errorf("%s: got %v, want %v", addr, got, want)
+		}
+	}
+	for host, want := range map[string]bool{"127.0.0.1": true, "127.9.9.9": true, "::1": true, "localhost": true, "::ffff:127.0.0.1": true,
+		"": false, "0.0.0.0": false, "::": false, "192.168.1.2": false, "example.org": false, "LOCALHOST.evil": false} {
+		if got := IsLoopback(host); got != want {
+			t.Errorf("%q is loopback: %v", host, got)
 		}
 	}
 }

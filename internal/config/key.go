@@ -16,6 +16,9 @@ func (k Key) Env() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
 }
 
+// IsSecret reports whether the value is shown to nobody.
+func (k Key) IsSecret() bool { return k.Name == "key" }
+
 // Value returns the key's value as text that would set it again.
 func (k Key) Value(c Config) string { return format(k.at(&c)) }
 
@@ -25,11 +28,12 @@ func Keys() []Key {
 		{"data_dir", "where the data lies; it belongs to one process at a time", func(c *Config) any { return &c.DataDir }},
 		{"store", "driver of the truth: sqlite", func(c *Config) any { return &c.Store }},
 		{"index", "driver of finding: memory", func(c *Config) any { return &c.Index }},
-		{"addr", "host:port to listen on, a loopback address; port 0 picks a free one", func(c *Config) any { return &c.Addr }},
+		{"addr", "host:port to listen on, a loopback address as long as there is no API key; port 0 picks a free one", func(c *Config) any { return &c.Addr }},
 		{"audit_key", "file of the key that seals the audit log, made where it is missing; empty: keys/audit.key in data_dir", func(c *Config) any { return &c.AuditKey }},
 		{"events", "file that JSON Lines events are appended to; - is standard error; empty: none", func(c *Config) any { return &c.Events }},
 		{"lang", "language of the command line, zh or en; empty: as LANG says", func(c *Config) any { return &c.Lang }},
 		{"url", "a running server, for the commands that talk to one", func(c *Config) any { return &c.URL }},
+		{"key", "API key or token of the commands; it is never shown", func(c *Config) any { return &c.APIKey }},
 		{"log.level", "debug, info, warn or error", func(c *Config) any { return &c.Log.Level }},
 		{"log.format", "text or json", func(c *Config) any { return &c.Log.Format }},
 		{"server.read_header_timeout", "for the header of a request", func(c *Config) any { return &c.Server.ReadHeader }},

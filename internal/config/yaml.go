@@ -8,10 +8,13 @@ import (
 )
 
 // WriteYAML writes the configuration as a file that gives it again, with what
-// each key means and the variable that sets it.
+// each key means and the variable that sets it. Secrets are left out.
 func (c Config) WriteYAML(w io.Writer) error {
 	var open []string // the groups that the last key was in
 	for _, k := range Keys() {
+		if k.IsSecret() {
+			continue
+		}
 		path := strings.Split(k.Name, ".")
 		groups, name := path[:len(path)-1], path[len(path)-1]
 		for depth, group := range groups {

@@ -11,6 +11,8 @@ import (
 func TestYAMLRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := Default()
+	secret := want
+	secret.APIKey = "yk_SECRET"
 	want.DataDir, want.Lang, want.Context.Turns, want.Recall.Use = "/数据: #1", "zh", 3, 0.05
 	var out strings.Builder
 	if err := want.WriteYAML(&out); err != nil {
@@ -24,8 +26,12 @@ func TestYAMLRoundTrip(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, k := range Keys() {
-		if !strings.Contains(out.String(), k.Env()) {
-			t.Errorf("%s is missing", k.Env())
+		if strings.Contains(out.String(), k.Env()) == k.IsSecret() {
+			t.Errorf("%s is missing, or a secret", k.Env())
 		}
+	}
+	out.Reset()
+	if err := secret.WriteYAML(&out); err != nil || strings.Contains(out.String(), "SECRET") {
+		t.Errorf("the key is written, or %v", err)
 	}
 }

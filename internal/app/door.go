@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"net"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/auth"
+	"github.com/yiku-ai/yiku/internal/config"
+)
+
+// door tells who calls the server: the holders of keys and tokens, the owner
+// of the directory by the secret of this run, and, while the store has never
+// had a key, everyone on this machine as its operator.
+func (c *Core) door(ctx context.Context, secret string, o Options) (*auth.Authenticator, error) {
+	operator := Principal()
+	return auth.New(ctx, c.store, &auth.Options{Keyless: &operator, LocalSecret: secret, Now: o.Now})
+}
+
+// keyless is what decides whether a request is held to this machine's own
+// names and pages. Where it cannot be told, it is.
+func keyless(door *auth.Authenticator) func() bool {
+	return func() bool {
+		keyed, err := door.Keyed(context.Background())
+		return err != nil || !keyed
+	}
+}
+
+// checkKeys refuses an address that others can reach where there is no key,
+// and says who is let in.
+func (s *Server) checkKeys(ctx context.Context, door *auth.Authenticator) error {
+	keyed, err := door.Keyed(ctx)
+	if err != nil {
+		return err
+	}
+	if keyed {
+		s.log.Info("access keys are required, also on this machine")
+		return nil
+	}
+	if host, _, err := net.SplitHostPort(s.cfg.Addr); err != nil || !config.IsLoopback(host) {
+		return yiku.Invalid("addr", "must be a loopback address such as 127.0.0.1 as long as there is no API key, "+
+			"since anyone who reaches it could read everything; make a key first with yiku key create")
+	}
+	s.log.Warn("there is no API key: everyone on this machine can read and write; only loopback addresses are served")
+	return nil
+}
+
+// Service returns the service as the operator of this machine may use it.
+func (c *Core) Service() yiku.Service { return c.Engine.As(Principal()) }
+
+// As returns the service in this process: as the owner of the directory
+// acts for a tenant, or as the holder of a key or token where one is given.
+func (c *Core) As(ctx context.Context, tenant, bearer string) (yiku.Service, error) {
+	if bearer == "" {
+		return c.Engine.As(yiku.Principal{Tenant: tenant, Access: yiku.AccessAdmin}), nil
+	}
+	door, err := auth.New(ctx, c.store, nil)
+	if err != nil {
+		return nil, err
+	}
+	who, err := door.Bearer(ctx, bearer)
+	if err != nil {
+		return nil, err
+	}
+	return c.Engine.As(who), nil
+}
