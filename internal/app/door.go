@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"net"
+	"net/http"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/auth"
 	"github.com/yiku-ai/yiku/internal/config"
+	"github.com/yiku-ai/yiku/internal/httpapi"
 )
 
 // door tells who calls the server: the holders of keys and tokens, the owner
@@ -15,6 +17,20 @@ import (
 func (c *Core) door(ctx context.Context, secret string, o Options) (*auth.Authenticator, error) {
 	operator := Principal()
 	return auth.New(ctx, c.store, &auth.Options{Keyless: &operator, LocalSecret: secret, Now: o.Now})
+}
+
+// handler is everything that is served over HTTP.
+func (c *Core) handler(door *auth.Authenticator, ready func(context.Context) error, o Options) http.Handler {
+	return c.Metrics.Wrap(httpapi.New(httpapi.Options{
+		Authenticate: door.Authenticate,
+		Service:      c.Engine.As,
+		Loopback:     keyless(door),
+		Ready:        ready,
+		Metrics:      c.Metrics.Handler(),
+		Log:          o.Log,
+		NewID:        o.NewID,
+		Version:      o.Version,
+	}))
 }
 
 // keyless is what decides whether a request is held to this machine's own

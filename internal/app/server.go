@@ -18,7 +18,6 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/credential"
-	"github.com/yiku-ai/yiku/internal/httpapi"
 )
 
 // maxHeaderBytes is the largest header of a request.
@@ -70,16 +69,7 @@ func Start(ctx context.Context, cfg config.Config, opts *Options) (*Server, erro
 		return nil, errors.Join(err, core.Close())
 	}
 	b := backend{tend: core.Engine.Tend, close: core.Close}
-	b.handler = core.Metrics.Wrap(httpapi.New(httpapi.Options{
-		Authenticate: door.Authenticate,
-		Service:      core.Engine.As,
-		Loopback:     keyless(door),
-		Ready:        s.ready(core.Engine.Ready),
-		Metrics:      core.Metrics.Handler(),
-		Log:          o.Log,
-		NewID:        o.NewID,
-		Version:      o.Version,
-	}))
+	b.handler = core.handler(door, s.ready(core.Engine.Ready), o)
 	if err := s.start(ctx, b, o); err != nil {
 		return nil, errors.Join(err, core.Close())
 	}
