@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Lineage", lineageTests()},
 		{"Change", changeTests()},
 		{"Record", recordTests()},
+		{"Forget", forgetTests()},
 		{"Key", keyTests()},
 	} {
 		for name, test := range group.tests {
