@@ -11,6 +11,7 @@ package auth
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
 	"net/http"
@@ -46,14 +47,15 @@ type Authenticator struct {
 	opts    Options
 	store   store.Store
 	mint    *credential.Mint
-	nothing []byte // the hash that stands in for that of a key that does not exist
+	nothing *store.Key // stands in for a key that does not exist
 	known   atomic.Pointer[keys]
 	loading chan struct{} // holds one token: who has it reads the keys
 }
 
 // keys are the valid keys at a time. They do not change.
 type keys struct {
-	byID    map[string]store.Key
+	byHash  map[[sha256.Size]byte]*store.Key
+	byID    map[string]*store.Key
 	any     bool // there is or was a key
 	version int64
 	at      time.Time
@@ -62,14 +64,14 @@ type keys struct {
 // New returns an authenticator that knows the keys of the store. Options may
 // be nil.
 func New(ctx context.Context, s store.Store, opts *Options) (*Authenticator, error) {
-	a := &Authenticator{store: s, mint: credential.New(s.Meta().Secret), nothing: make([]byte, 32), loading: make(chan struct{}, 1)}
+	a := &Authenticator{store: s, mint: credential.New(s.Meta().Secret), nothing: &store.Key{Hash: make([]byte, sha256.Size)}, loading: make(chan struct{}, 1)}
 	if opts != nil {
 		a.opts = *opts
 	}
 	if a.opts.Now == nil {
 		a.opts.Now = time.Now
 	}
-	rand.Read(a.nothing) //nolint:errcheck // it never fails
+	rand.Read(a.nothing.Hash) //nolint:errcheck // it never fails
 	a.loading <- struct{}{}
 	if _, err := a.current(ctx); err != nil {
 		return nil, err
@@ -89,6 +91,25 @@ func (a *Authenticator) Keyed(ctx context.Context) (bool, error) {
 		return true, err
 	}
 	return k.any, nil
+}
+
+// openWait bounds the one case in which Open reads the keys.
+const openWait = time.Second
+
+// Open reports whether the store has never had a key, as far as is known
+// without asking it: it may stand in front of requests that need no store. Only
+// after keys were written for the first time does it read them. Where that
+// fails, it reports what was known before.
+func (a *Authenticator) Open() bool {
+	k := a.known.Load()
+	if !k.any && k.version != a.store.KeyVersion() {
+		ctx, cancel := context.WithTimeout(context.Background(), openWait)
+		defer cancel()
+		if now, err := a.current(ctx); err == nil {
+			k = now
+		}
+	}
+	return !k.any
 }
 
 // Authenticate tells who sends a request, of which it reads the header
@@ -149,23 +170,23 @@ func (a *Authenticator) nobody(ctx context.Context) (yiku.Principal, error) {
 	return *a.opts.Keyless, nil
 }
 
-// key is a caller with an API key. A key that does not exist is compared too,
-// with a hash that no key has (R30).
+// key is a caller with an API key. It is found by the hash of its id and
+// secret together, so that a wrong secret takes the same way as an id that does
+// not exist (R30); both are compared too, with a hash that no key has.
 func (a *Authenticator) key(ctx context.Context, bearer string) (yiku.Principal, error) {
 	id, hash, ok := a.mint.Key(bearer)
-	if !ok {
+	if !ok || len(hash) != sha256.Size {
 		return yiku.Principal{}, yiku.ErrUnauthorized
 	}
 	k, err := a.current(ctx)
 	if err != nil {
 		return yiku.Principal{}, err
 	}
-	row, found := k.byID[id]
-	want := a.nothing
-	if found {
-		want = row.Hash
+	row, found := k.byHash[[sha256.Size]byte(hash)]
+	if !found {
+		row = a.nothing
 	}
-	if subtle.ConstantTimeCompare(want, hash) != 1 || !found || !a.valid(row) {
+	if subtle.ConstantTimeCompare(row.Hash, hash) != 1 || !found || row.ID != id || !a.valid(row) {
 		return yiku.Principal{}, yiku.ErrUnauthorized
 	}
 	return yiku.Principal{Tenant: row.Tenant, Access: row.Access, User: row.UserID, Key: row.ID}, nil
@@ -200,7 +221,7 @@ func (a *Authenticator) local(bearer string) (yiku.Principal, error) {
 }
 
 // valid reports whether a key's time is not over. Revoked ones are not kept.
-func (a *Authenticator) valid(k store.Key) bool {
+func (a *Authenticator) valid(k *store.Key) bool {
 	return k.ExpiresAt.IsZero() || a.opts.Now().Before(k.ExpiresAt)
 }
 
@@ -242,7 +263,7 @@ func (a *Authenticator) current(ctx context.Context) (*keys, error) {
 // read reads the keys. The version is asked for before: what changes in
 // between is read again.
 func (a *Authenticator) read(ctx context.Context) (*keys, error) {
-	k := &keys{byID: map[string]store.Key{}, version: a.store.KeyVersion(), at: a.opts.Now()}
+	k := &keys{byHash: map[[sha256.Size]byte]*store.Key{}, byID: map[string]*store.Key{}, version: a.store.KeyVersion(), at: a.opts.Now()}
 	err := a.store.View(ctx, func(r store.Reader) error {
 		for after := ""; ; {
 			page, err := r.Keys("", after, pageSize)
@@ -251,8 +272,8 @@ func (a *Authenticator) read(ctx context.Context) (*keys, error) {
 			}
 			for _, row := range page {
 				k.any = true
-				if row.RevokedAt.IsZero() && a.valid(row) {
-					k.byID[row.ID] = row
+				if row.RevokedAt.IsZero() && a.valid(&row) && len(row.Hash) == sha256.Size {
+					k.byHash[[sha256.Size]byte(row.Hash)], k.byID[row.ID] = &row, &row
 				}
 			}
 			if len(page) < pageSize {
