@@ -51,7 +51,7 @@ func (t *tool) demo(ctx context.Context, cfg config.Config, once bool) (err erro
 	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
 	key := cfg.APIKey
 	if server, ok := running(ctx, cfg.DataDir); ok && server.Address == url {
-		key = t.bearer(cfg, server)
+		key = server.Credential(t.tenant()) // the show is the directory owner's
 	}
 	service, err := client.New(url, &client.Options{UserAgent: "yiku-demo", APIKey: key})
 	if err != nil {
