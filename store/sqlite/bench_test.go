@@ -3,9 +3,11 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -161,5 +163,63 @@ func BenchmarkDelete10000(b *testing.B) {
 				return nil
 			})
 		}
+	}
+}
+
+// BenchmarkPurge10000 purges an owner's 10,000 memories, so many an update at
+// maintenance priority, while another owner appends one message after the
+// other; alone is the appends without a purge.
+func BenchmarkPurge10000(b *testing.B) {
+	for _, batch := range []int{0, 50, 200} {
+		b.Run(fmt.Sprint("batch_", batch), func(b *testing.B) {
+			var waits []time.Duration
+			for b.Loop() {
+				b.StopTimer()
+				s := openTest(b, nil)
+				owner, other := testOwner(b, "acme", "user"), testOwner(b, "acme", "other")
+				keys := benchMemories(b, s, owner, 10_000)
+				session := store.Session{Session: yiku.Session{ID: "s", CreatedAt: testTime()}}
+				write(b, s, other, func(tx store.Tx) error { return tx.PutSession(&session) })
+				stop, done := make(chan struct{}), make(chan []time.Duration)
+				go func() { done <- appendUntil(s, other, session.Key, stop) }()
+				b.StartTimer()
+				if batch == 0 {
+					time.Sleep(time.Second)
+				}
+				for ; batch > 0 && len(keys) > 0; keys = keys[batch:] {
+					err := s.Update(b.Context(), owner, store.Maintenance, func(tx store.Tx) error { return tx.Purge(keys[:batch], nil, nil) })
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				close(stop)
+				waits = append(waits, <-done...)
+			}
+			slices.Sort(waits)
+			if n := len(waits); n > 0 {
+				b.ReportMetric(float64(waits[n/2].Microseconds())/1000, "append-p50-ms")
+				b.ReportMetric(float64(waits[n*99/100].Microseconds())/1000, "append-p99-ms")
+				b.ReportMetric(float64(n)/float64(b.N), "appends/op")
+			}
+		})
+	}
+}
+
+// appendUntil appends messages until it is stopped and returns how long each took.
+func appendUntil(s *Store, owner yiku.Owner, session int64, stop <-chan struct{}) (waits []time.Duration) {
+	for n := int64(0); ; n++ {
+		select {
+		case <-stop:
+			return waits
+		default:
+		}
+		began := time.Now()
+		err := s.Update(context.Background(), owner, store.Request, func(tx store.Tx) error {
+			return tx.AddMessages(session, []*store.Message{benchMessage(n)})
+		})
+		if err != nil {
+			return nil
+		}
+		waits = append(waits, time.Since(began))
 	}
 }

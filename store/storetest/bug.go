@@ -10,7 +10,7 @@ import (
 )
 
 // huntCases is how many cases the model has to find a bug.
-const huntCases = 60
+const huntCases = 240
 
 // ModelSeesBugs runs the model on stores with one bug each and fails where it
 // does not find it: the control of Model (R11).
@@ -36,6 +36,7 @@ type buggy struct {
 	message func(list []store.Message, q store.MessageQuery)
 	version func(list []store.Version) []store.Version
 	remove  func(tx store.Tx, key int64) error
+	purge   func(memories, messages []int64) ([]int64, []int64)
 	commits bool // also where the function fails
 	count   int
 }
@@ -74,6 +75,7 @@ func bugs() map[string]buggy {
 		"first version lost": {version: func(list []store.Version) []store.Version {
 			return list[:max(0, len(list)-1)]
 		}},
+		"purge leaves messages":   {purge: func(memories, _ []int64) ([]int64, []int64) { return memories, nil }},
 		"delete lost":             {remove: func(store.Tx, int64) error { return nil }},
 		"writes of an error stay": {commits: true},
 	}
@@ -165,4 +167,11 @@ func (t buggyTx) DeleteMemory(key int64) error {
 		return t.b.remove(t.Tx, key)
 	}
 	return t.Tx.DeleteMemory(key)
+}
+
+func (t buggyTx) Purge(memories, messages []int64, removed *yiku.Removed) error {
+	if t.b.purge != nil {
+		memories, messages = t.b.purge(memories, messages)
+	}
+	return t.Tx.Purge(memories, messages, removed)
 }

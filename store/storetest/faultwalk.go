@@ -79,7 +79,7 @@ func runScript(s store.Store, owner yiku.Owner) error {
 // script is what an owner's first hour may look like.
 func script() []func(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
 	return []func(tx store.Tx, owner yiku.Owner) ([]store.Item, error){
-		scriptAppend, scriptLearn, scriptCorrect, scriptWork, scriptForget,
+		scriptAppend, scriptLearn, scriptCorrect, scriptWork, scriptForget, scriptPurge,
 	}
 }
 
@@ -181,6 +181,42 @@ func scriptForget(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
 	return nil, tx.DeleteMemory(m.Key)
 }
 
+// scriptPurge forgets everything that is left, with its receipt.
+func scriptPurge(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
+	f := &store.Forget{At: At(8)}
+	if err := tx.PutForget(f); err != nil {
+		return nil, err
+	}
+	memories, err := tx.OwnerMemories(owner, 0, 1<<30, 0)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := tx.OwnerMessages(owner, 0, 1<<30, 0)
+	if err != nil {
+		return nil, err
+	}
+	rec := &store.Receipt{Receipt: yiku.Receipt{ID: "r", CreatedAt: At(8)}, Gone: []store.Item{memoryItem(&memories[0]), messageItem(&messages[0])}}
+	err = tx.Purge([]int64{memories[0].Key}, []int64{messages[0].Key, messages[1].Key}, &rec.Removed)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.PurgeSession(messages[0].SessionKey, &rec.Removed); err != nil {
+		return nil, err
+	}
+	if err := tx.PurgeCopies(&rec.Removed); err != nil {
+		return nil, err
+	}
+	entry := &store.AuditEntry{At: At(8), Action: "forget"}
+	if err := tx.Audit(entry, testSeal); err != nil {
+		return nil, err
+	}
+	rec.Audit = entry.N
+	if err := tx.PutReceipt(rec); err != nil {
+		return nil, err
+	}
+	return nil, tx.EndForget(f.Key)
+}
+
 // scriptState is everything that a reader sees of the script's owner.
 type scriptState struct {
 	Owner    store.OwnerState
@@ -194,6 +230,9 @@ type scriptState struct {
 	Working  store.Working
 	Records  []store.Idempotency
 	Marks    []bool
+	Receipts []store.Receipt
+	Audit    []store.AuditEntry
+	Residue  map[string]int
 }
 
 // dump reads an owner's state.
@@ -201,13 +240,18 @@ func dump(t *testing.T, s store.Store, owner yiku.Owner) (st scriptState) {
 	t.Helper()
 	err := s.Update(context.Background(), owner, store.Request, func(tx store.Tx) error {
 		st = scriptState{}
-		var errs [6]error
+		var errs [9]error
 		st.Owner, errs[0] = tx.Owner(owner)
 		st.Changes, errs[1] = tx.Changes(owner, 0, 0)
 		st.Sessions, errs[2] = tx.Sessions(owner, store.SessionQuery{})
 		st.Memories, errs[3] = tx.Memories(owner, store.MemoryQuery{})
 		st.Working, errs[4] = tx.Working(owner, "p", "t", "s")
 		st.Marks, errs[5] = tx.Suppressed([]string{"a", "b"})
+		st.Receipts, errs[6] = tx.Receipts(owner, "", 0)
+		st.Audit, errs[7] = tx.AuditEntries(0, 0)
+		for _, rec := range st.Receipts {
+			st.Residue, errs[8] = tx.Residue(owner, rec.Gone)
+		}
 		err := errors.Join(errs[:]...)
 		for _, session := range st.Sessions {
 			messages, err1 := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key})
@@ -227,8 +271,10 @@ func dump(t *testing.T, s store.Store, owner yiku.Owner) (st scriptState) {
 			st.Records = append(st.Records, rec)
 			err = errors.Join(err, err1)
 		}
-		_, err1 := tx.Snapshot(owner, "snap", At(0))
-		return errors.Join(err, err1)
+		if _, err1 := tx.Snapshot(owner, "snap", At(0)); !errors.Is(err1, yiku.ErrNotFound) {
+			err = errors.Join(err, errors.New("the snapshot is there"))
+		}
+		return err
 	})
 	if err != nil {
 		t.Error(err)

@@ -64,6 +64,9 @@ func conditionsLike(rt *rapid.T, x store.Memory) []condition {
 			q.Filter = &yiku.Filter{Field: "importance", Op: yiku.OpGte, Value: x.Importance}
 		}, func(m store.Memory) bool { return m.Importance >= x.Importance }},
 		{func(q *store.MemoryQuery) {
+			q.Filter = &yiku.Filter{Field: "importance", Op: yiku.OpEq, Value: x.Importance}
+		}, func(m store.Memory) bool { return m.Importance == x.Importance }},
+		{func(q *store.MemoryQuery) {
 			q.Filter = &yiku.Filter{Field: "metadata.颜色", Op: yiku.OpExists, Value: colour != nil}
 		}, func(m store.Memory) bool { return (m.Metadata["颜色"] != nil) == (colour != nil) }},
 		{func(q *store.MemoryQuery) {

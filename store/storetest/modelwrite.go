@@ -125,15 +125,17 @@ func (m *machine) deleteMemory(rt *rapid.T, o *ownerModel) {
 	if !chance(rt, "really", 3) {
 		return // so that there is something to list
 	}
+	if chance(rt, "purge", 3) {
+		m.purge(rt, o)
+		return
+	}
 	key, ok := anyKey(rt, o.memories, o)
 	var want error
 	if !ok {
 		want = yiku.ErrNotFound
 	}
 	m.write(rt, o, want, func(tx store.Tx) error { return tx.DeleteMemory(key) }, func() {
-		delete(o.memories, key)
-		delete(o.versions, key)
-		o.drop(store.Item{Kind: store.ItemMemory, Key: key})
+		o.dropMemory(key)
 	})
 }
 
@@ -178,6 +180,10 @@ func (m *machine) putSession(rt *rapid.T, o *ownerModel) {
 
 func (m *machine) deleteSession(rt *rapid.T, o *ownerModel) {
 	if !chance(rt, "really", 4) {
+		return
+	}
+	if chance(rt, "purge", 2) {
+		m.purgeSession(rt, o)
 		return
 	}
 	key, ok := anyKey(rt, o.sessions, o)
