@@ -202,7 +202,7 @@ const (
 	sqlSessionMessages  = `SELECT key FROM messages WHERE session = ? ORDER BY key`
 	sqlDropSession      = `DELETE FROM sessions WHERE key = ?`
 	sqlDropWorkingOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ?`
-	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND state = 'waiting'`
+	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND session <> 0 AND +state = 'waiting'`
 	sqlDropSnapshotsOf  = `DELETE FROM snapshots WHERE owner = ? AND session_mark = ?`
 	sqlDropSummariesOf  = `DELETE FROM summaries WHERE session = ?`
 	sqlDropExtractionOf = `DELETE FROM extractions WHERE session = ?`
