@@ -119,7 +119,6 @@ type scanner struct {
 	terms   []Term
 	chunk   []byte // the compound being read, as written
 	low     []byte // scratch: one word in lower case
-	stemmed []byte // scratch: one stem
 }
 
 // emit adds one term.
