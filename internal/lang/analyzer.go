@@ -113,12 +113,12 @@ const (
 
 // scanner walks over one text.
 type scanner struct {
-	a       *Analyzer
-	mode    mode
-	hashes  []uint64
-	terms   []Term
-	chunk   []byte // the compound being read, as written
-	low     []byte // scratch: one word in lower case
+	a      *Analyzer
+	mode   mode
+	hashes []uint64
+	terms  []Term
+	chunk  []byte // the compound being read, as written
+	low    []byte // scratch: one word in lower case
 }
 
 // emit adds one term.
