@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -327,5 +328,26 @@ func TestG1_SnapshotGoesWithWhatItCites(t *testing.T) {
 	}
 	if _, err := read(id); !errors.Is(err, yiku.ErrNotFound) {
 		t.Errorf("a snapshot of a deleted session: %v", err)
+	}
+}
+
+// TestG2_ScoresOfEveryRecalledMemory: each recalled memory comes with its score
+// and the parts of it, and the formula with its numbers where asked.
+func TestG2_ScoresOfEveryRecalledMemory(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	s := b.operator()
+	save(t, s, yiku.SaveMemoryRequest{Content: "我喜欢喝乌龙茶", Type: yiku.TypePreference})
+	save(t, s, yiku.SaveMemoryRequest{Content: "The oolong tea is in the second drawer"})
+	res := contextOf(t, s, yiku.GetContextRequest{Query: "oolong tea 乌龙茶", Options: yiku.ContextOptions{Explain: true}})
+	if len(res.Memories) != 2 {
+		t.Fatalf("%d memories; want 2", len(res.Memories))
+	}
+	for _, m := range res.Memories {
+		w := engine.DefaultSettings().Weights
+		sum := w.Relevance*m.Scores.Relevance + w.Freshness*m.Scores.Freshness + w.Importance*m.Scores.Importance + w.Use*m.Scores.Use
+		if math.Abs(m.Score-sum) > 1e-9 || m.Scores.Relevance == 0 || m.Scores.Lexical == 0 || m.Explain == nil || m.Explain.Formula == "" || m.Source == "" {
+			t.Errorf("%+v: parts give %.3f", m, sum)
+		}
 	}
 }

@@ -278,11 +278,11 @@ func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, k int
 		if err != nil {
 			return nil, false, err
 		}
-		more = more || found.More
-		read, err := c.hydrate(ctx, owner, found, q)
+		read, worse, err := c.hydrate(ctx, owner, found, q)
 		if err != nil {
 			return nil, false, err
 		}
+		more = more || found.More && !worse
 		pool = append(pool, read...)
 	}
 	items := make([]recall.Item, len(pool))
@@ -308,13 +308,15 @@ type itemKey struct {
 func keyOf(i recall.Item) itemKey { return itemKey{i.Shared, i.Candidate.Ref} }
 
 // hydrate reads the rows of the candidates that are relevant enough, and drops
-// what the filter, the retention or a deletion takes away.
-func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result, q question) ([]hit, error) {
+// what the filter, the retention or a deletion takes away. worse says that some
+// were not relevant enough: the candidates behind them are not either.
+func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result, q question) (hits []hit, worse bool, err error) {
 	items := map[index.Ref]recall.Item{}
 	var memoryKeys, messageKeys []int64
 	for _, cand := range found.Candidates {
 		scores := recall.Calibrate(cand, found.MaxLexical, recall.DefaultFusion())
 		if scores.Relevance < q.least {
+			worse = true
 			continue
 		}
 		items[cand.Ref] = recall.Item{Candidate: cand, Scores: scores}
@@ -324,8 +326,7 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 			messageKeys = append(messageKeys, cand.Key)
 		}
 	}
-	var hits []hit
-	err := c.store.View(ctx, func(r store.Reader) error {
+	err = c.store.View(ctx, func(r store.Reader) error {
 		hits = nil
 		memories, err := r.MemoriesByKey(owner, memoryKeys)
 		if err != nil {
@@ -360,5 +361,5 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 		}
 		return nil
 	})
-	return hits, err
+	return hits, worse, err
 }

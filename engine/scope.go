@@ -19,10 +19,8 @@ func either(filters ...yiku.Filter) yiku.Filter { return yiku.Filter{Or: filters
 
 func absent(field string) yiku.Filter { return is(field, yiku.OpExists, false) }
 
-// aMessage and aMemory tell the two kinds of items apart: only messages have a role.
+// aMessage tells the two kinds of items apart: only messages have a role.
 func aMessage() yiku.Filter { return is("role", yiku.OpExists, true) }
-
-func aMemory() yiku.Filter { return absent("role") }
 
 // inScope is what a query for (project, task, agent) sees (C16): of memories
 // the shared ones of all agents or of this one, the user's, the project's and

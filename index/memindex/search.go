@@ -204,7 +204,7 @@ func (t *table) scoreGroups(c *scratch, weight float64, base float32) {
 		return
 	}
 	top := float32(idf(len(c.touched), t.sessions) * weight * (k1 + 1) / t.unit())
-	slope := float32(k1 * b * float64(t.sessions) / float64(max(t.length, 1)))
+	slope := float32(k1 * b * float64(t.sessions) / float64(max(t.grouped, 1)))
 	for _, g := range c.touched {
 		tf := float32(c.tf[g])
 		c.context[g] += top * tf / (tf + base + slope*float32(t.group[g].length))

@@ -37,6 +37,7 @@ type table struct {
 	columns  columns
 	alive    int
 	length   uint64 // the sum of all documents' lengths
+	grouped  uint64 // the part of it that stands in sessions
 	sessions int    // groups that hold a document
 	postings int    // of all segments
 }
@@ -214,6 +215,7 @@ func (t *table) add(ref index.Ref, session int64, length uint32) {
 		}
 		t.link(slot, &t.group[g])
 		t.group[g].length += uint64(length)
+		t.grouped += uint64(length)
 	}
 	t.docs = append(t.docs, doc{length: length, group: g})
 }
@@ -253,6 +255,7 @@ func (t *table) remove(ref index.Ref) {
 	if d.group != 0 {
 		g := &t.group[d.group]
 		g.length -= uint64(d.length)
+		t.grouped -= uint64(d.length)
 		if g.docs--; g.docs == 0 {
 			t.sessions--
 		}

@@ -135,7 +135,7 @@ func parseLine(s string) (Line, error) {
 			continue
 		}
 		end := strings.IndexAny(s, " :")
-		if end < 0 {
+		if end <= 0 {
 			return l, fmt.Errorf("parse memory: a line without text")
 		}
 		if word := s[:end]; word[0] >= '0' && word[0] <= '9' {

@@ -82,7 +82,7 @@ func NewAnalyzer(options *Options) *Analyzer {
 // the fast path for documents.
 func (a *Analyzer) Append(dst []uint64, text string) []uint64 {
 	s := scanner{a: a, hashes: dst}
-	s.scan(normal(text))
+	s.scan(comparable(text))
 	return s.hashes
 }
 
@@ -90,7 +90,7 @@ func (a *Analyzer) Append(dst []uint64, text string) []uint64 {
 // occur, with their texts: for explanations.
 func (a *Analyzer) Terms(text string) []Term {
 	s := scanner{a: a, mode: withText}
-	s.scan(normal(text))
+	s.scan(comparable(text))
 	return s.terms
 }
 
@@ -98,7 +98,7 @@ func (a *Analyzer) Terms(text string) []Term {
 // fast path for searches.
 func (a *Analyzer) Query(text string) []Term {
 	s := scanner{a: a, mode: withWeight, terms: make([]Term, 0, len(text)/2+8)}
-	s.scan(normal(text))
+	s.scan(comparable(text))
 	return s.terms
 }
 
@@ -113,13 +113,12 @@ const (
 
 // scanner walks over one text.
 type scanner struct {
-	a       *Analyzer
-	mode    mode
-	hashes  []uint64
-	terms   []Term
-	chunk   []byte // the compound being read, as written
-	low     []byte // scratch: one word in lower case
-	stemmed []byte // scratch: one stem
+	a      *Analyzer
+	mode   mode
+	hashes []uint64
+	terms  []Term
+	chunk  []byte // the compound being read, as written
+	low    []byte // scratch: one word in lower case
 }
 
 // emit adds one term.

@@ -40,6 +40,9 @@ func Invisible(r rune) bool {
 	if r < 0x80 {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\v' && r != '\f' || r == 0x7f
 	}
+	if r >= 0x3165 && r <= 0xa000 || r >= 0x3001 && r < 0x3164 { // most Chinese and Japanese text
+		return false
+	}
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0:
 		return true
@@ -63,6 +66,21 @@ func normal(text string) string {
 		return text
 	}
 	return norm.NFKC.String(text)
+}
+
+// comparable is normal for the analyzer. Text of ASCII, the main Han block and
+// the usual Chinese punctuation, which only sets words apart, is returned as it
+// is: normalising would cost more than cutting it.
+func comparable(text string) string {
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf, r >= hanFirst && r <= hanLast, r >= 0x3001 && r <= 0x3011:
+		case r >= 0x2013 && r <= 0x201d, r == '…', r == '！', r == '，', r == '：', r == '；', r == '？', r == '（', r == '）':
+		default:
+			return normal(text)
+		}
+	}
+	return text
 }
 
 // bare returns a Latin letter without its accents, other characters as they are.

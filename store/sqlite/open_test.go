@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3"
+
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -324,5 +326,28 @@ func TestCheck_SeesDamage(t *testing.T) {
 	found, err := s.Check(context.Background())
 	if err != nil || len(found) != 3 {
 		t.Errorf("Check = %q, %v, want three findings", found, err)
+	}
+}
+
+// TestC1_KindsHaveTheirOwnTables: facts, episodes, skills, entities and
+// relations each have a table; what memories share stands once.
+func TestC1_KindsHaveTheirOwnTables(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, nil)
+	err := s.View(t.Context(), func(r store.Reader) error {
+		tables := map[string]bool{}
+		err := r.(*reader).c.each(`SELECT name FROM sqlite_schema WHERE type = 'table'`, func(st *sqlite3.Stmt) error {
+			tables[st.ColumnText(0)] = true
+			return nil
+		})
+		for _, want := range []string{"memories", "facts", "episodes", "skills", "entities", "relations", "working"} {
+			if !tables[want] {
+				t.Errorf("there is no table %s", want)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

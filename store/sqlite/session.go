@@ -203,7 +203,7 @@ const (
 	sqlDropSession      = `DELETE FROM sessions WHERE key = ?`
 	sqlDropWorkingOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ? AND body IS NOT NULL`
 	sqlDropClearedOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ?`
-	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND state <> 'running'`
+	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND session <> 0 AND state <> 'running'`
 	sqlDropSnapshotsOf  = `DELETE FROM snapshots WHERE owner = ? AND session_mark = ?`
 	sqlDropSummariesOf  = `DELETE FROM summaries WHERE session = ?`
 	sqlDropExtractionOf = `DELETE FROM extractions WHERE session = ?`

@@ -95,7 +95,7 @@ func (t *tx) PutTask(task *store.Task) error {
 	})
 }
 
-const sqlTasksOf = `SELECT ` + taskColumns + ` FROM tasks t WHERE t.session = ?`
+const sqlTasksOf = `SELECT ` + taskColumns + ` FROM tasks t WHERE t.session = ? AND t.session <> 0`
 
 // leaveTasks takes the name of a session out of the tasks that it touched last.
 func (t *tx) leaveTasks(session int64) error {

@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+)
+
+// TestQueriesAreSearches (part of R25): no query of the contract reads a whole
+// table, and those in the way of every request do not sort.
+func TestQueriesAreSearches(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, nil)
+	owner := testOwner(t, "acme", "u")
+	write(t, s, owner, func(tx store.Tx) error {
+		// Enough rows that the planner has a choice, and statistics where it wants them.
+		return tx.AddMemory(&store.Memory{Memory: yiku.Memory{ID: "m"}})
+	})
+	memories := func(q store.MemoryQuery) string {
+		var sql string
+		err := s.View(t.Context(), func(r store.Reader) error {
+			o, err := r.(*reader).find(owner)
+			where, _ := r.(*reader).memoryFilter(o, q)
+			sql = memorySelect + where + sqlMemoryOrder
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sql
+	}
+	active := []yiku.Status{yiku.StatusActive}
+	for name, c := range map[string]struct {
+		sql   string
+		sorts bool // few rows are left to sort
+	}{
+		"owner":              {sql: sqlOwnerByMark},
+		"owners":             {sql: sqlOwnersAfter},
+		"session":            {sql: sqlSession},
+		"sessions":           {sql: sqlSessions + sqlSessionAfter + sqlSessionOrder},
+		"count sessions":     {sql: sqlSessionCount},
+		"session's tasks":    {sql: sqlSessionTasks, sorts: true},
+		"messages":           {sql: sqlMessages + sqlMessagesFirst},
+		"last messages":      {sql: sqlMessages + sqlMessagesLast},
+		"kept messages":      {sql: sqlMessages + sqlMessagesKept + sqlMessagesFirst},
+		"message":            {sql: sqlMessageByID},
+		"messages by range":  {sql: sqlMessageRange},
+		"task":               {sql: sqlTask},
+		"working":            {sql: sqlWorking},
+		"open working":       {sql: sqlOpen + sqlOpenOf + sqlNewest},
+		"memory":             {sql: sqlMemory},
+		"memories by range":  {sql: sqlMemoryRange},
+		"duplicate":          {sql: sqlDuplicate},
+		"all memories":       {sql: memories(store.MemoryQuery{})},
+		"active memories":    {sql: memories(store.MemoryQuery{Statuses: active})},
+		"active constraints": {sql: memories(store.MemoryQuery{Statuses: active, Types: []yiku.Type{yiku.TypeConstraint}})},
+		"some types":         {sql: memories(store.MemoryQuery{Statuses: active, Types: []yiku.Type{yiku.TypeConstraint, yiku.TypeProfile}}), sorts: true},
+		"of a subject":       {sql: memories(store.MemoryQuery{Statuses: active, SubjectNorm: "s", AttributeNorm: "a"}), sorts: true},
+		"pinned":             {sql: memories(store.MemoryQuery{Statuses: active, Pinned: true})},
+		"versions":           {sql: sqlVersions},
+		"sources":            {sql: sqlSources, sorts: true},
+		"derived":            {sql: sqlDerived, sorts: true},
+		"changes":            {sql: sqlChanges, sorts: true},
+		"snapshot":           {sql: sqlSnapshot},
+		"record":             {sql: sqlRecord},
+		"waiting job":        {sql: sqlWaitingJob},
+		"suppressed":         {sql: sqlSuppressed},
+		"drop snapshots":     {sql: sqlDropOldSnapshots},
+		"drop records":       {sql: sqlDropOldRecords},
+		"drop cites":         {sql: sqlDropCites},
+		"forget records":     {sql: sqlForgetIt},
+		"drop edges":         {sql: sqlDropDown},
+		"drop memory":        {sql: sqlDropMemory},
+		"drop jobs":          {sql: sqlDropJobsOf},
+		"drop snapshots of":  {sql: sqlDropSnapshotsOf},
+		"drop working of":    {sql: sqlDropWorkingOf},
+		"records of an item": {sql: sqlMadeBy},
+		"drop made":          {sql: sqlDropMade},
+		"drop summaries":     {sql: sqlDropSummary},
+		"drop extractions":   {sql: sqlDropExtraction},
+		"tasks of a session": {sql: sqlTasksOf},
+		"drop copies":        {sql: sqlDropSnapshots},
+		"drop jobs of all":   {sql: sqlDropJobs},
+		"drop all tasks":     {sql: sqlDropAllTasks},
+		"owner's memories":   {sql: sqlOwnerMemories},
+		"owner's messages":   {sql: sqlOwnerMessages},
+		"receipts":           {sql: sqlReceiptsOld},
+		"audit":              {sql: sqlAudit},
+	} {
+		plan := explain(t, s, c.sql)
+		for _, step := range plan {
+			if strings.HasPrefix(step, "SCAN ") && !strings.Contains(step, "(subquery") && !strings.Contains(step, "CONSTANT ROW") {
+				t.Errorf("%s reads a whole table: %v", name, plan)
+			}
+			if strings.Contains(step, "TEMP B-TREE") && !c.sorts {
+				t.Errorf("%s sorts: %v", name, plan)
+			}
+		}
+	}
+}
+
+func explain(t *testing.T, s *Store, sql string) (steps []string) {
+	t.Helper()
+	err := s.View(t.Context(), func(r store.Reader) error {
+		return r.(*reader).c.each("EXPLAIN QUERY PLAN "+sql, func(st *sqlite3.Stmt) error {
+			steps = append(steps, st.ColumnText(3))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
