@@ -117,7 +117,7 @@ type receiptRef struct {
 // beginForget raises the epoch and notes the forget as in progress, in one
 // transaction. A replay gives the receipt that there is.
 func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (store.Forget, *store.Receipt, error) {
-	f := store.Forget{Owner: owner, Receipt: c.newID(), Actor: string(c.principal.Access), At: c.now, Request: req}
+	f := store.Forget{Owner: owner, Receipt: c.newID(), Actor: c.actor(), At: c.now, Request: req}
 	ref, err := onceAlways(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (receiptRef, []store.Item, error) {
 		if err := c.checkForgetIDs(tx, owner, req); err != nil {
 			return receiptRef{}, nil, err
@@ -457,7 +457,7 @@ func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (st
 func (c *call) audit(tx store.Tx, owner yiku.Owner, e store.AuditEntry) (int64, error) {
 	e.At, e.Subject = c.now, c.chain.Subject(owner)
 	if e.Actor == "" {
-		e.Actor = string(c.principal.Access)
+		e.Actor = c.actor()
 	}
 	err := tx.Audit(&e, c.chain.Seal)
 	return e.N, err
