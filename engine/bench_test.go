@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -22,11 +23,23 @@ type bench struct {
 	clock *clock
 }
 
-type clock struct{ now time.Time }
+// clock is a clock that tests set; the engine and the store read it beside them.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time // guarded by mu
+}
 
-func (c *clock) Now() time.Time { return c.now }
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
 
-func (c *clock) Advance(d time.Duration) { c.now = c.now.Add(d) }
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
 
 func newBench(t *testing.T, settings *engine.Settings) bench {
 	t.Helper()

@@ -63,7 +63,7 @@ func TestC8_FutureValue(t *testing.T) {
 		return save(t, s, yiku.SaveMemoryRequest{Content: "Lives in " + city, Subject: "user", Attribute: "residence", Value: city, ValidFrom: from})
 	}
 	home("Hangzhou", time.Time{})
-	home("Shanghai", b.clock.now.Add(48*time.Hour))
+	home("Shanghai", b.clock.Now().Add(48*time.Hour))
 	list := func() []string {
 		page, err := s.ListMemories(t.Context(), yiku.ListMemoriesRequest{UserID: "ann", Subject: "user", Attribute: "lives_in"})
 		if err != nil {

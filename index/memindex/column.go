@@ -3,6 +3,7 @@ package memindex
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,7 +84,7 @@ func fieldOf(field string, v any) fieldValue {
 			f.key = "true"
 		}
 	case []string:
-		f.key = "l" + strings.Join(x, "\x00")
+		f.key = listKey(x)
 		f.value = append([]string(nil), x...)
 	case float64, time.Time:
 		f.key = "" // set below for metadata
@@ -97,6 +98,16 @@ func fieldOf(field string, v any) fieldValue {
 		f.key = ""
 	}
 	return f
+}
+
+// listKey tells lists apart, an empty one and one of an empty text too.
+func listKey(list []string) string {
+	var b strings.Builder
+	b.WriteByte('l')
+	for _, s := range list {
+		b.WriteString(strconv.Itoa(len(s)) + ":" + s)
+	}
+	return b.String()
 }
 
 func jsonKey(v any) string {
