@@ -184,7 +184,7 @@ func BenchmarkPurge10000(b *testing.B) {
 				go func() { done <- appendUntil(s, other, session.Key, stop) }()
 				b.StartTimer()
 				if batch == 0 {
-					time.Sleep(time.Second)
+					<-time.After(time.Second) // how long others append without a purge beside them
 				}
 				for ; batch > 0 && len(keys) > 0; keys = keys[batch:] {
 					err := s.Update(b.Context(), owner, store.Maintenance, func(tx store.Tx) error { return tx.Purge(keys[:batch], nil, nil) })
