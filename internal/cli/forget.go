@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// forgetFlags are the ways of selecting, as flags.
+type forgetFlags struct {
+	user, project, keyword, filter, origin, session, message string
+	all, keepSources, archive, dryRun                        bool
+	ids                                                      []string
+	reason                                                   string
+}
+
+func (t *tool) forgetCommand() *cobra.Command {
+	var f forgetFlags
+	cmd := &cobra.Command{
+		Use:   "forget",
+		Short: t.say(phrase{"Forget everywhere what is selected, and give a receipt", "彻底遗忘选中的内容，并给出凭据"}),
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req, err := f.request()
+			if err != nil {
+				return err
+			}
+			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
+				res, err := service.Forget(ctx, req)
+				if err != nil {
+					return err
+				}
+				if t.flags.json {
+					return writeJSON(t.env.Stdout, res)
+				}
+				t.showForgotten(res)
+				return nil
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.user, "user", "", t.say(phrase{"`USER` whose memory it is (required)", "记忆属于哪个用户 `USER`（必填）"}))
+	flags.StringVar(&f.project, "project", "", t.say(phrase{"only in `PROJECT`", "只在项目 `PROJECT` 里"}))
+	flags.BoolVar(&f.all, "all", false, t.say(phrase{"everything", "全部"}))
+	flags.StringVar(&f.keyword, "keyword", "", t.say(phrase{"all that says `WORD`", "所有提到 `WORD` 的内容"}))
+	flags.StringArrayVar(&f.ids, "id", nil, t.say(phrase{"the memory `ID`; may be repeated", "记忆 `ID`；可重复"}))
+	flags.StringVar(&f.filter, "filter", "", t.say(phrase{"a filter as `JSON`", "过滤条件 `JSON`"}))
+	flags.StringVar(&f.origin, "origin", "", t.say(phrase{"all from an `ORIGIN`: user, import, agent, tool, web", "来自 `ORIGIN` 的全部内容：user、import、agent、tool、web"}))
+	flags.StringVar(&f.session, "session", "", t.say(phrase{"all from a `SESSION`", "来自会话 `SESSION` 的全部内容"}))
+	flags.StringVar(&f.message, "message", "", t.say(phrase{"with --session: what came of one `MESSAGE`", "与 --session 一起：只针对一条消息 `MESSAGE`"}))
+	flags.BoolVar(&f.keepSources, "keep-sources", false, t.say(phrase{"leave the messages behind it", "保留背后的消息"}))
+	flags.BoolVar(&f.archive, "archive", false, t.say(phrase{"only take it out of retrieval", "只退出检索，不删除"}))
+	flags.BoolVar(&f.dryRun, "dry-run", false, t.say(phrase{"say what would go, and change nothing", "只说明会删除什么，不做改动"}))
+	flags.StringVar(&f.reason, "reason", "asked on the command line", t.say(phrase{"`REASON`, kept with the receipt", "原因 `REASON`，保存在凭据里"}))
+	_ = cmd.MarkFlagRequired("user")
+	return cmd
+}
+
+func (f forgetFlags) request() (yiku.ForgetRequest, error) {
+	req := yiku.ForgetRequest{UserID: f.user, ProjectID: f.project, Reason: f.reason, DryRun: f.dryRun, Trigger: yiku.TriggerOperator,
+		Selector: yiku.Selector{All: f.all, Keyword: f.keyword, IDs: f.ids}}
+	if f.filter != "" {
+		req.Selector.Filter = &yiku.Filter{}
+		if err := decode([]byte(f.filter), req.Selector.Filter); err != nil {
+			return req, usagef("--filter: %s", err)
+		}
+	}
+	if f.origin != "" || f.session != "" || f.message != "" {
+		req.Selector.Source = &yiku.SourceSelector{Origin: yiku.Origin(f.origin), SessionID: f.session, MessageID: f.message}
+	}
+	if f.keepSources {
+		req.Sources = yiku.SourcesKeep
+	}
+	if f.archive {
+		req.Mode = yiku.ForgetArchive
+	}
+	return req, nil
+}
+
+func (t *tool) showForgotten(res yiku.ForgetResponse) {
+	r := res.Removed
+	head := phrase{"forgotten", "已遗忘"}
+	if res.DryRun {
+		head = phrase{"would be forgotten", "将会遗忘"}
+	}
+	t.println(t.say(head) + t.say(phrase{":", "："}))
+	for _, line := range []struct {
+		name  phrase
+		count int
+	}{
+		{phrase{"memories", "记忆"}, r.Memories}, {phrase{"archived", "归档"}, r.Archived}, {phrase{"versions", "历史版本"}, r.Versions},
+		{phrase{"messages", "消息"}, r.Messages}, {phrase{"sessions", "会话"}, r.Sessions}, {phrase{"working memories", "工作记忆"}, r.Working},
+		{phrase{"snapshots", "快照"}, r.Snapshots}, {phrase{"jobs", "任务"}, r.Jobs},
+	} {
+		if line.count > 0 {
+			t.printf("  %d %s\n", line.count, t.say(line.name))
+		}
+	}
+	if res.ReceiptID == "" {
+		return
+	}
+	verified := phrase{"a second look found nothing left", "复查没有发现残留"}
+	if !res.Verified {
+		verified = phrase{"a second look found something left", "复查发现仍有残留"}
+	}
+	t.printf("%s %s\n%s\n", t.say(phrase{"receipt", "凭据"}), res.ReceiptID, t.say(verified))
+}
+
+func (t *tool) verifyCommand() *cobra.Command {
+	var user, receipt string
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: t.say(phrase{"Check the audit log, or with --receipt that what was forgotten is gone", "检查审计日志；带 --receipt 时检查遗忘的内容确已删除"}),
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (user == "") != (receipt == "") {
+				return usagef("--user and --receipt go together")
+			}
+			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
+				if receipt != "" {
+					return t.verifyReceipt(ctx, service, user, receipt)
+				}
+				return t.verifyAudit(ctx, service)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&user, "user", "", t.say(phrase{"`USER` whose receipt it is", "凭据属于哪个用户 `USER`"}))
+	cmd.Flags().StringVar(&receipt, "receipt", "", t.say(phrase{"the receipt's `ID`", "凭据的 `ID`"}))
+	return cmd
+}
+
+// errNotClean ends a check that found something, with exit code 1.
+var errNotClean = errors.New("not clean")
+
+func (t *tool) verifyReceipt(ctx context.Context, service yiku.Service, user, receipt string) error {
+	res, err := service.VerifyReceipt(ctx, yiku.VerifyReceiptRequest{UserID: user, ID: receipt})
+	if err != nil {
+		return err
+	}
+	if t.flags.json {
+		if err := writeJSON(t.env.Stdout, res); err != nil {
+			return err
+		}
+	} else {
+		t.printf("%s\n", t.say(phrase{fmt.Sprintf("looked in %d places", len(res.LookedAt)), fmt.Sprintf("检查了 %d 处", len(res.LookedAt))}))
+		for place, n := range res.Found {
+			t.printf("  %s: %d\n", place, n)
+		}
+	}
+	if !res.Clean {
+		return errNotClean
+	}
+	if !t.flags.json {
+		t.println(t.say(phrase{"clean", "没有残留"}))
+	}
+	return nil
+}
+
+func (t *tool) verifyAudit(ctx context.Context, service yiku.Service) error {
+	res, err := service.VerifyAudit(ctx, yiku.VerifyAuditRequest{})
+	if err != nil {
+		return err
+	}
+	if t.flags.json {
+		if err := writeJSON(t.env.Stdout, res); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !res.Valid:
+		return fmt.Errorf("the audit log: %s: %w", res.Fault, errNotClean)
+	case !t.flags.json:
+		t.printf("%s\n%s %s\n", t.say(phrase{fmt.Sprintf("the audit log is whole: %d entries", res.Entries), fmt.Sprintf("审计日志完整：%d 条", res.Entries)}),
+			t.say(phrase{"head", "末尾"}), res.Head)
+	}
+	return nil
+}
