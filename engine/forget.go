@@ -175,7 +175,21 @@ func (c *call) carryOut(ctx context.Context, f store.Forget) (store.Receipt, err
 			return store.Receipt{}, err
 		}
 	}
-	return c.endForget(ctx, f, sel)
+	receipt, err := c.endForget(ctx, f, sel)
+	if err == nil {
+		c.scrub(ctx)
+	}
+	return receipt, err
+}
+
+// scrub makes the store let go of the bytes of what was deleted, where it keeps
+// them in a log for a while. What a long reader keeps it from it does later.
+func (c *call) scrub(ctx context.Context) {
+	if s, ok := c.store.(interface{ Checkpoint(context.Context) error }); ok {
+		if err := s.Checkpoint(ctx); err != nil {
+			c.log.Warn("log not cut after a forget", "error", err)
+		}
+	}
 }
 
 // forgetMemories goes through the owner's memories in the order of their keys.

@@ -1,15 +1,26 @@
 package engine_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/store/sqlite"
 )
 
 // life is a person's data with a bit of everything: memories of several
@@ -284,4 +295,65 @@ func TestE1_RefusesWhatIsUnclear(t *testing.T) {
 	if diff := cmp.Diff(before, left(t, s)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestE2_BytesAreGone: after a forget no file of the data directory holds what
+// was forgotten, in any of its encodings; before it, one does.
+func TestE2_BytesAreGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	st, err := sqlite.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, st, &engine.Options{}).As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+	const canary = "金丝雀canary4711"
+	save(t, s, yiku.SaveMemoryRequest{Content: canary, Subject: canary, Attribute: "x" + canary, Value: canary, Topics: []string{canary}, Metadata: yiku.Metadata{canary: canary}})
+	say(t, s, canary, canary, "noted "+canary)
+	if _, err := s.PutWorking(t.Context(), yiku.PutWorkingRequest{UserID: "ann", SessionID: canary, Todos: []any{canary}}); err != nil {
+		t.Fatal(err)
+	}
+	contextOf(t, s, yiku.GetContextRequest{SessionID: canary, Query: canary})
+	if _, err := s.EndSession(t.Context(), yiku.EndSessionRequest{UserID: "ann", SessionID: canary, Reason: yiku.EndUserLeft}); err != nil {
+		t.Fatal(err)
+	}
+	if holders(t, dir, canary) == 0 {
+		t.Fatal("the scan sees nothing before")
+	}
+	if res := forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{All: true}}); !res.Verified {
+		t.Errorf("not verified: %+v", res)
+	}
+	if n := holders(t, dir, canary); n != 0 {
+		t.Errorf("%d files hold it after", n)
+	}
+}
+
+// holders counts the files that hold a text, in UTF-8, UTF-16, base64, hex or
+// JSON escapes.
+func holders(t *testing.T, dir, text string) int {
+	t.Helper()
+	wide := func(order binary.AppendByteOrder) []byte {
+		var b []byte
+		for _, u := range utf16.Encode([]rune(text)) {
+			b = order.AppendUint16(b, u)
+		}
+		return b
+	}
+	forms := [][]byte{[]byte(text), wide(binary.LittleEndian), wide(binary.BigEndian), []byte(hex.EncodeToString([]byte(text))),
+		[]byte(base64.StdEncoding.EncodeToString([]byte(text))), []byte(strconv.QuoteToASCII(text)[1:]), []byte("canary4711")}
+	n := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if slices.ContainsFunc(forms, func(f []byte) bool { return bytes.Contains(raw, f) }) {
+			n++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
