@@ -12,7 +12,7 @@ import (
 const (
 	// forgetBatch is how many rows one transaction of a forget looks at: small
 	// enough that other people's appends hardly wait.
-	forgetBatch  = 200
+	forgetBatch  = 64
 	maxForgetIDs = 1000 // memory ids that an answer names
 )
 
