@@ -4,5 +4,4 @@ package archtest
 var allowed = []Allowed{
 	{"sql", "store/sqlite/conn.go", "openConn", "pragmas cannot be bound; their names and values come from a literal table"},
 	{"sql", "store/sqlite/conn.go", "conn.assert", "pragmas cannot be bound; their names come from a literal table"},
-	{"sql", "store/sqlite/residue.go", "residuePlaces", "tables and columns come from the literal table in the same function"},
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -168,7 +169,7 @@ func BenchmarkDelete10000(b *testing.B) {
 
 // BenchmarkPurge10000 purges an owner's 10,000 memories, so many an update at
 // maintenance priority, while another owner appends one message after the
-// other; alone is the appends without a purge.
+// other. batch_0 is 500 appends without a purge.
 func BenchmarkPurge10000(b *testing.B) {
 	for _, batch := range []int{0, 50, 200} {
 		b.Run(fmt.Sprint("batch_", batch), func(b *testing.B) {
@@ -180,13 +181,15 @@ func BenchmarkPurge10000(b *testing.B) {
 				keys := benchMemories(b, s, owner, 10_000)
 				session := store.Session{Session: yiku.Session{ID: "s", CreatedAt: testTime()}}
 				write(b, s, other, func(tx store.Tx) error { return tx.PutSession(&session) })
-				stop, done := make(chan struct{}), make(chan []time.Duration)
-				go func() { done <- appendUntil(s, other, session.Key, stop) }()
-				b.StartTimer()
 				if batch == 0 {
-					<-time.After(time.Second) // how long others append without a purge beside them
+					b.StartTimer()
+					waits = append(waits, appendUntil(s, other, session.Key, nil, 500)...)
+					continue
 				}
-				for ; batch > 0 && len(keys) > 0; keys = keys[batch:] {
+				stop, done := make(chan struct{}), make(chan []time.Duration)
+				go func() { done <- appendUntil(s, other, session.Key, stop, math.MaxInt64) }()
+				b.StartTimer()
+				for ; len(keys) > 0; keys = keys[batch:] {
 					err := s.Update(b.Context(), owner, store.Maintenance, func(tx store.Tx) error { return tx.Purge(keys[:batch], nil, nil) })
 					if err != nil {
 						b.Fatal(err)
@@ -205,9 +208,9 @@ func BenchmarkPurge10000(b *testing.B) {
 	}
 }
 
-// appendUntil appends messages until it is stopped and returns how long each took.
-func appendUntil(s *Store, owner yiku.Owner, session int64, stop <-chan struct{}) (waits []time.Duration) {
-	for n := int64(0); ; n++ {
+// appendUntil appends so many messages, or until it is stopped, and returns how long each took.
+func appendUntil(s *Store, owner yiku.Owner, session int64, stop <-chan struct{}, most int64) (waits []time.Duration) {
+	for n := range most {
 		select {
 		case <-stop:
 			return waits
@@ -222,4 +225,5 @@ func appendUntil(s *Store, owner yiku.Owner, session int64, stop <-chan struct{}
 		}
 		waits = append(waits, time.Since(began))
 	}
+	return waits
 }

@@ -18,40 +18,67 @@ type residuePlace struct {
 	kinds []store.ItemKind
 }
 
-const goneKeys = ` IN (SELECT value FROM json_each(?1))`
+// goneKeys is the list of keys of items that are gone.
+const goneKeys = ` (SELECT value FROM json_each(?1))`
+
+const (
+	sqlResidueMemoriesKey          = `SELECT count(*) FROM memories WHERE key IN` + goneKeys
+	sqlResidueFactsKey             = `SELECT count(*) FROM facts WHERE key IN` + goneKeys
+	sqlResidueEpisodesKey          = `SELECT count(*) FROM episodes WHERE key IN` + goneKeys
+	sqlResidueSkillsKey            = `SELECT count(*) FROM skills WHERE key IN` + goneKeys
+	sqlResidueVersionsMemory       = `SELECT count(*) FROM versions WHERE memory IN` + goneKeys
+	sqlResidueAccessKey            = `SELECT count(*) FROM access WHERE key IN` + goneKeys
+	sqlResidueMessagesKey          = `SELECT count(*) FROM messages WHERE key IN` + goneKeys
+	sqlResidueMessagesSession      = `SELECT count(*) FROM messages WHERE session IN` + goneKeys
+	sqlResidueSessionsKey          = `SELECT count(*) FROM sessions WHERE key IN` + goneKeys
+	sqlResidueSummariesSession     = `SELECT count(*) FROM summaries WHERE session IN` + goneKeys
+	sqlResidueExtractionsSession   = `SELECT count(*) FROM extractions WHERE session IN` + goneKeys
+	sqlResidueJobsSession          = `SELECT count(*) FROM jobs WHERE session IN` + goneKeys
+	sqlResidueTasksSession         = `SELECT count(*) FROM tasks WHERE session IN` + goneKeys
+	sqlResidueSnapshotItemsItem    = `SELECT count(*) FROM snapshot_items WHERE item IN` + goneKeys
+	sqlResidueIdempotencyItemsItem = `SELECT count(*) FROM idempotency_items WHERE item IN` + goneKeys
+	sqlResidueLineageItem          = `SELECT count(*) FROM lineage WHERE item_kind = ?2 AND item IN` + goneKeys
+	sqlResidueLineageSource        = `SELECT count(*) FROM lineage WHERE source_kind = ?2 AND source IN` + goneKeys
+	sqlResidueVectorsItem          = `SELECT count(*) FROM vectors WHERE kind = ?2 AND item IN` + goneKeys
+	sqlResidueTermsItem            = `SELECT count(*) FROM terms WHERE kind = ?2 AND item IN` + goneKeys
+
+	// Ranges: rows that cover a message that is gone. Rows of an owner lie
+	// together, and there are few of them, so they lead.
+	sqlResidueSummaries = `SELECT count(*) FROM summaries s WHERE s.key BETWEEN ?3 AND ?4 AND ?2 > 0
+	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN s.covers_from AND s.covers_to)`
+	sqlResidueExtractions = `SELECT count(*) FROM extractions e WHERE e.key BETWEEN ?3 AND ?4 AND ?2 > 0
+	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN e.from_key AND e.to_key)`
+)
 
 // residuePlaces are all columns that hold keys of items, but those of
 // bounds and tombstones. A test holds the list against the schema.
 func residuePlaces() []residuePlace {
 	memory, message, session := []store.ItemKind{store.ItemMemory}, []store.ItemKind{store.ItemMessage}, []store.ItemKind{store.ItemSession}
 	all := slices.Concat(memory, message, session)
-	count := func(table, column string, kinds []store.ItemKind) residuePlace {
-		return residuePlace{table + "." + column, `SELECT count(*) FROM ` + table + ` WHERE ` + column + goneKeys, 1, kinds}
-	}
-	ofKind := func(table, column, kind string) residuePlace {
-		return residuePlace{table + "." + column, `SELECT count(*) FROM ` + table + ` WHERE ` + column + goneKeys + ` AND ` + kind + ` = ?2`, 2, all}
-	}
 	return []residuePlace{
-		count("memories", "key", memory), count("facts", "key", memory), count("episodes", "key", memory), count("skills", "key", memory),
-		count("versions", "memory", memory), count("access", "key", memory),
-		count("messages", "key", message), count("messages", "session", session), count("sessions", "key", session),
-		count("summaries", "session", session), count("extractions", "session", session), count("jobs", "session", session), count("tasks", "session", session),
-		ofKind("lineage", "item", "item_kind"), ofKind("lineage", "source", "source_kind"),
-		ofKind("vectors", "item", "kind"), ofKind("terms", "item", "kind"),
-		count("snapshot_items", "item", all), count("idempotency_items", "item", all),
+		{"memories.key", sqlResidueMemoriesKey, 1, memory},
+		{"facts.key", sqlResidueFactsKey, 1, memory},
+		{"episodes.key", sqlResidueEpisodesKey, 1, memory},
+		{"skills.key", sqlResidueSkillsKey, 1, memory},
+		{"versions.memory", sqlResidueVersionsMemory, 1, memory},
+		{"access.key", sqlResidueAccessKey, 1, memory},
+		{"messages.key", sqlResidueMessagesKey, 1, message},
+		{"messages.session", sqlResidueMessagesSession, 1, session},
+		{"sessions.key", sqlResidueSessionsKey, 1, session},
+		{"summaries.session", sqlResidueSummariesSession, 1, session},
+		{"extractions.session", sqlResidueExtractionsSession, 1, session},
+		{"jobs.session", sqlResidueJobsSession, 1, session},
+		{"tasks.session", sqlResidueTasksSession, 1, session},
+		{"lineage.item", sqlResidueLineageItem, 2, all},
+		{"lineage.source", sqlResidueLineageSource, 2, all},
+		{"vectors.item", sqlResidueVectorsItem, 2, all},
+		{"terms.item", sqlResidueTermsItem, 2, all},
+		{"snapshot_items.item", sqlResidueSnapshotItemsItem, 1, all},
+		{"idempotency_items.item", sqlResidueIdempotencyItemsItem, 1, all},
 		{"summaries.covers", sqlResidueSummaries, 4, message},
 		{"extractions.covers", sqlResidueExtractions, 4, message},
 	}
 }
-
-// Residue of ranges: rows that cover a message that is gone. Rows of an owner
-// lie together, and there are few of them, so they lead.
-const (
-	sqlResidueSummaries = `SELECT count(*) FROM summaries s WHERE s.key BETWEEN ?3 AND ?4 AND ?2 > 0
-	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN s.covers_from AND s.covers_to)`
-	sqlResidueExtractions = `SELECT count(*) FROM extractions e WHERE e.key BETWEEN ?3 AND ?4 AND ?2 > 0
-	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN e.from_key AND e.to_key)`
-)
 
 // Residue counts what still speaks of items that are gone; see
 // store.ForgottenReader.
