@@ -24,7 +24,7 @@ type GetContextRequest struct {
 type ContextOptions struct {
 	MemoryBudget  *int      `json:"memory_budget,omitempty" minimum:"0" maximum:"1000000" doc:"Tokens for memory; the smaller of a quarter of the window and 2,000 where absent."`
 	ReserveOutput *int      `json:"reserve_output,omitempty" minimum:"0" maximum:"100000000" doc:"Tokens kept free for the answer; a quarter of the window where absent."`
-	MaxItems      *int      `json:"max_items,omitempty" minimum:"0" maximum:"10" doc:"Recalled memories; 5 where absent."`
+	MaxItems      *int      `json:"max_items,omitempty" minimum:"0" maximum:"10" doc:"Recalled memories, and past messages beside them, each at most this many and together at most 10; 5 where absent."`
 	MinRelevance  *float64  `json:"min_relevance,omitempty" minimum:"0" maximum:"1"`
 	Layers        Layers    `json:"layers,omitzero"`
 	Format        string    `json:"format,omitempty" enum:"openai,anthropic" doc:"The form that the messages must be valid in; openai where absent."`

@@ -138,10 +138,14 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	d.degraded = append(d.degraded, degraded...)
 	c.pickMemories(p, d, hits)
 
-	q.kinds, q.limit, q.recorded = []index.Kind{index.Message}, p.maxItems, c.now.Add(-c.settings.TranscriptRetention)
+	// Memories and past messages together are at most ten (D5).
+	q.kinds, q.limit, q.recorded = []index.Kind{index.Message}, min(p.maxItems, maxRecalled-len(d.recalled)), c.now.Add(-c.settings.TranscriptRetention)
 	q.skip = map[string]bool{}
 	for _, m := range append(fit.Messages, fit.System...) {
 		q.skip[messageKey(m)] = true
+	}
+	if q.limit == 0 {
+		return nil
 	}
 	hits, _, err = c.find(ctx, owners[:1], q)
 	for _, h := range hits {
