@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -221,12 +222,10 @@ func (openFile) CheckReservedLock() (bool, error)                { return false,
 func (openFile) SectorSize() int                                 { return 512 }
 func (openFile) DeviceCharacteristics() vfs.DeviceCharacteristic { return 0 }
 
-// powerTrials is how many power cuts are simulated, and how many of them the
-// control, which does not sync, must lose something in.
-const (
-	powerTrials   = 80
-	powerControls = 25
-)
+var powerCuts = flag.Int("powercuts", 300, "how many power cuts are simulated; make nightly takes 10,000")
+
+// powerControls is how many trials the control has, which does not sync and must lose something.
+const powerControls = 25
 
 // TestR1_PowerCut: after a simulated power cut everything that was
 // acknowledged is there, nothing is there by half, and the store is whole.
@@ -234,15 +233,15 @@ const (
 func TestR1_PowerCut(t *testing.T) {
 	t.Parallel()
 	acked := 0
-	for seed := range uint64(powerTrials) {
+	for seed := range uint64(*powerCuts) {
 		n, damage := powerTrial(t, seed, "")
 		acked += n
 		if damage != nil {
 			t.Errorf("seed %d: %v", seed, damage)
 		}
 	}
-	if acked < powerTrials {
-		t.Errorf("only %d updates were acknowledged in %d trials", acked, powerTrials)
+	if acked < *powerCuts {
+		t.Errorf("only %d updates were acknowledged in %d trials", acked, *powerCuts)
 	}
 	damaged := 0
 	for seed := range uint64(powerControls) {
@@ -253,7 +252,7 @@ func TestR1_PowerCut(t *testing.T) {
 	if damaged < powerControls/5 {
 		t.Errorf("without syncs only %d of %d trials lost something: the simulation cannot see it", damaged, powerControls)
 	}
-	t.Logf("%d power cuts over %d acknowledged updates; the control lost something in %d of %d", powerTrials, acked, damaged, powerControls)
+	t.Logf("%d power cuts over %d acknowledged updates; the control lost something in %d of %d", *powerCuts, acked, damaged, powerControls)
 }
 
 // powerTrial writes until the power goes, opens the store again and reports
