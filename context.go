@@ -11,7 +11,7 @@ type GetContextRequest struct {
 	SessionID      string         `json:"session_id,omitempty" maxLength:"256"`
 	AgentID        string         `json:"agent_id,omitempty" maxLength:"256"`
 	Query          string         `json:"query,omitempty" maxLength:"20000" doc:"What to recall for; the newest user message where absent."`
-	System         string         `json:"system,omitempty" doc:"The caller's own system prompt; it comes first and is counted."`
+	System         string         `json:"system,omitempty" maxLength:"200000" doc:"The caller's own system prompt; it comes first and is counted."`
 	Model          string         `json:"model,omitempty" maxLength:"256" doc:"Chooses the tokenizer and the window."`
 	WindowTokens   int            `json:"window_tokens,omitempty" minimum:"1" maximum:"100000000" doc:"The model's window; 32,000 where neither it nor model says."`
 	ReservedTokens int            `json:"reserved_tokens,omitempty" minimum:"0" maximum:"100000000" doc:"What the caller adds beside, such as tool definitions."`

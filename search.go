@@ -2,8 +2,8 @@ package yiku
 
 import "time"
 
-// SearchMemoryRequest finds memories, and messages where asked, by meaning and
-// words. The scope is that of the ids given: shared, the user's, and the named
+// SearchMemoryRequest finds memories, and messages where asked, by words (by
+// meaning in a later version). The scope is that of the ids given: shared, the user's, and the named
 // project's and task's memories.
 type SearchMemoryRequest struct {
 	UserID          string    `json:"user_id" maxLength:"256"`

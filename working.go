@@ -36,6 +36,7 @@ const (
 	MaxTodos          = 10
 	MaxDataSlots      = 64
 	DefaultBlockLimit = 2000
+	MaxWorkingBytes   = 256 << 10 // of all of it, as JSON
 )
 
 // GetWorkingRequest reads the working memory that a session sees.

@@ -46,7 +46,7 @@ func (c *call) loadAlways(r store.Reader, p plan, d *desk) error {
 			}
 			limit--
 			seen[row.ID] = true
-			d.always = append(d.always, compose.Entry{Memory: row.Memory.Memory, Group: group, Source: memorySource(row.Memory.Memory)})
+			d.always = append(d.always, compose.Entry{Memory: row.Memory.Memory, Place: c.place(row.Memory), Group: group, Source: memorySource(row.Memory.Memory)})
 			if row.owner == p.owner {
 				d.cites = append(d.cites, store.Item{Kind: store.ItemMemory, Key: row.Key})
 			}
@@ -130,7 +130,7 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	}
 	filter := all(parts...)
 	q := question{text: d.query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: p.maxItems + len(d.always) + readAhead,
-		least: c.least(p.req.Options.MinRelevance), explain: p.req.Options.Explain}
+		least: least(p.req.Options.MinRelevance, c.settings.MinRelevance), explain: p.req.Options.Explain}
 	hits, degraded, err := c.find(ctx, owners, q)
 	if err != nil {
 		return err
@@ -156,6 +156,15 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 		d.cites = append(d.cites, store.Item{Kind: store.ItemMessage, Key: h.message.Key})
 	}
 	return err
+}
+
+// place is what memories of one subject and attribute have in common (D6).
+func (c *call) place(m store.Memory) string {
+	if m.Subject == "" || m.Attribute == "" {
+		return ""
+	}
+	keyed := c.keyed(m)
+	return keyed.SubjectNorm + "\x00" + keyed.AttributeNorm
 }
 
 // maxRecent is the most places that recently or frequently used memories take
@@ -193,7 +202,7 @@ func (c *call) pickMemories(p plan, d *desk, hits []hit) {
 		if i >= relevant && h.Scores.Use > 0 {
 			group = yiku.GroupRecent
 		}
-		d.recalled = append(d.recalled, compose.Entry{Memory: h.memory.Memory, Group: group, Score: h.Score, Scores: h.Scores, Source: sourceOf(h), Notes: h.Explain})
+		d.recalled = append(d.recalled, compose.Entry{Memory: h.memory.Memory, Place: c.place(*h.memory), Group: group, Score: h.Score, Scores: h.Scores, Source: sourceOf(h), Notes: h.Explain})
 		if h.owner == p.owner {
 			d.cites = append(d.cites, store.Item{Kind: store.ItemMemory, Key: h.memory.Key})
 		}

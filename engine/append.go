@@ -123,8 +123,9 @@ func (c *call) extend(tx store.Tx, session *store.Session, rows []*store.Message
 	if err := tx.AddMessages(session.Key, rows); err != nil {
 		return err
 	}
-	if !session.LastMessageAt.IsZero() && c.now.Sub(session.LastMessageAt) > c.settings.RecentIdle {
-		session.RecentFrom = rows[0].Key
+	asked := slices.ContainsFunc(rows, func(m *store.Message) bool { return m.Role == yiku.RoleUser })
+	if asked && !session.LastMessageAt.IsZero() && c.now.Sub(session.LastMessageAt) > c.settings.RecentIdle {
+		session.RecentFrom = rows[0].Key // a late answer to an old question goes on with the old list
 	}
 	session.LastMessageAt = c.now
 	session.EndedAt, session.EndReason = time.Time{}, ""
@@ -188,9 +189,15 @@ func suppressed(tx store.Tx, session string, messages []yiku.Message) ([]bool, e
 	}
 	marks := make([]string, len(messages))
 	for i, m := range messages {
-		marks[i] = mark("message", session, m.ID)
+		marks[i] = messageMark(session, m)
 	}
 	return tx.Suppressed(marks)
+}
+
+// messageMark names a message for the suppression list: its id and what it
+// says, so that a new message under a used id is new.
+func messageMark(session string, m yiku.Message) string {
+	return mark("message", session, m.ID, m.Content.PlainText())
 }
 
 // mark names one thing for the suppression list.

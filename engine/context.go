@@ -47,6 +47,7 @@ func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse
 	if err != nil {
 		return yiku.GetContextResponse{}, err
 	}
+	p.project = d.project
 	fit, room, err := c.fitWindow(p, &d)
 	if err != nil {
 		return yiku.GetContextResponse{}, err
@@ -69,6 +70,7 @@ func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse
 // desk is what was read for a context: one state of the owner's data.
 type desk struct {
 	epoch    int64
+	project  string // the request's, or the session's
 	session  store.Session
 	messages []yiku.Message           // the recent list (A5), with what is never trimmed before it
 	rows     map[string]store.Message // the same by id
@@ -88,7 +90,7 @@ type desk struct {
 func (c *call) loadDesk(ctx context.Context, p plan) (desk, error) {
 	var d desk
 	err := c.store.View(ctx, func(r store.Reader) error {
-		d = desk{}
+		d = desk{project: p.project}
 		state, err := r.Owner(p.owner)
 		if err != nil {
 			return err
@@ -98,6 +100,7 @@ func (c *call) loadDesk(ctx context.Context, p plan) (desk, error) {
 			return err
 		}
 		if p.layers.longterm {
+			p.project = d.project
 			return c.loadAlways(r, p, &d)
 		}
 		return nil
@@ -124,6 +127,7 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 			if p.project != "" && session.ProjectID != p.project {
 				return yiku.Invalid("project_id", "the session belongs to another project")
 			}
+			d.project = session.ProjectID
 			d.session = session
 			b.project, b.agent, b.since = session.ProjectID, session.AgentID, session.CreatedAt
 		}
@@ -161,8 +165,7 @@ func (c *call) recentList(r store.Reader, owner yiku.Owner, s store.Session) ([]
 	}
 	var recent []store.Message
 	if c.now.Sub(s.LastMessageAt) <= c.settings.RecentIdle {
-		recent, err = r.Messages(owner, store.MessageQuery{SessionKey: s.Key, After: s.RecentFrom - 1, Last: true, Limit: c.settings.RecentMessages})
-		if err != nil {
+		if recent, err = c.recentMessages(r, owner, s); err != nil {
 			return nil, err
 		}
 	}
@@ -172,6 +175,37 @@ func (c *call) recentList(r store.Reader, owner yiku.Owner, s store.Session) ([]
 	}
 	kept = slices.DeleteFunc(kept, func(m store.Message) bool { return m.Key >= first })
 	return append(kept, recent...), nil
+}
+
+// agentRun is how many times the recent list's cap the messages behind one user
+// message may be that still count as its answer.
+const agentRun = 8
+
+// recentMessages are the last messages up to the cap. Where an agent has said
+// more than that since the user spoke, the list goes back to the user's
+// message, which is never trimmed (A4).
+func (c *call) recentMessages(r store.Reader, owner yiku.Owner, s store.Session) ([]store.Message, error) {
+	limit := c.settings.RecentMessages
+	for {
+		rows, err := r.Messages(owner, store.MessageQuery{SessionKey: s.Key, After: s.RecentFrom - 1, Last: true, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		over := max(len(rows)-c.settings.RecentMessages, 0)
+		newest := len(rows) - 1
+		for newest >= 0 && rows[newest].Role != yiku.RoleUser {
+			newest--
+		}
+		switch {
+		case newest >= over:
+			return rows[over:], nil
+		case newest >= 0:
+			return rows[newest:], nil
+		case len(rows) < limit || limit >= agentRun*c.settings.RecentMessages:
+			return rows[over:], nil
+		}
+		limit *= 2
+	}
 }
 
 func newestUserText(messages []yiku.Message) string {

@@ -147,8 +147,12 @@ func (f *finder) catchUp(ctx context.Context, owner yiku.Owner) (int64, error) {
 func (f *finder) read(ctx context.Context, owner yiku.Owner, from index.Position, generation string) (batch index.Batch, more bool, err error) {
 	err = f.store.View(ctx, func(r store.Reader) error {
 		batch, more = index.Batch{From: from, To: from}, false
+		state, err := r.Owner(owner)
+		if err != nil {
+			return err
+		}
 		changes, err := r.Changes(owner, from.Seq, syncChunk)
-		if err != nil || len(changes) == 0 {
+		if err != nil {
 			return err
 		}
 		keys := map[store.ItemKind][]int64{}
@@ -162,8 +166,11 @@ func (f *finder) read(ctx context.Context, owner yiku.Owner, from index.Position
 				keys[ch.Kind] = append(keys[ch.Kind], ch.Key)
 			}
 		}
-		batch.To = index.Position{Generation: generation, Seq: changes[len(changes)-1].Seq}
-		more = len(changes) == syncChunk
+		if more = len(changes) == syncChunk; more {
+			batch.To = index.Position{Generation: generation, Seq: changes[len(changes)-1].Seq}
+		} else { // numbers that name no document, such as a task's, are passed too
+			batch.To = index.Position{Generation: generation, Seq: state.Seq}
+		}
 		batch.Upserts, err = docs(r, owner, keys[store.ItemMemory], keys[store.ItemMessage])
 		return err
 	})
@@ -242,12 +249,12 @@ type hit struct {
 	message *store.Message
 }
 
-// least is the relevance that a request asks for, or the server's.
-func (c *call) least(wish *float64) float64 {
+// least is the relevance that a request asks for, or the setting's.
+func least(wish *float64, setting float64) float64 {
 	if wish != nil {
 		return *wish
 	}
-	return c.settings.MinRelevance
+	return setting
 }
 
 // find returns the best items among the owners' rows, best first. Every

@@ -345,7 +345,7 @@ func (c *call) purgeMessages(tx store.Tx, f *store.Forget, rows []store.Message)
 	keys := make([]int64, len(rows))
 	marks := make([]string, len(rows))
 	for i, row := range rows {
-		keys[i], marks[i] = row.Key, mark("message", row.SessionID, row.ID)
+		keys[i], marks[i] = row.Key, messageMark(row.SessionID, row.Message)
 		f.Gone = append(f.Gone, store.Item{Kind: store.ItemMessage, Key: row.Key})
 	}
 	if err := tx.Suppress(marks, c.now); err != nil {
@@ -370,7 +370,6 @@ func (c *call) archive(tx store.Tx, f *store.Forget, row store.Memory) error {
 		return nil
 	}
 	row.Status, row.UpdatedAt = yiku.StatusArchived, c.now
-	row = c.keyed(row)
 	f.Removed.Archived++
 	if len(f.IDs) < maxForgetIDs {
 		f.IDs = append(f.IDs, row.ID)

@@ -30,6 +30,9 @@ func onceAlways[R any](ctx context.Context, c *call, owner yiku.Owner, key strin
 
 func onceIn[R any](c *call, key string, req any, owner yiku.Owner, do func(store.Tx) (R, []store.Item, error), update func(func(store.Tx) error) error) (R, error) {
 	var result R
+	if owner.IsShared() && key != "" { // keys are each user's own, also where what they write is shared
+		key = mark("user", c.event.User, key)
+	}
 	err := update(func(tx store.Tx) error {
 		if key == "" {
 			var err error

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/yiku-ai/yiku"
@@ -162,12 +163,13 @@ func (c *call) change(ctx context.Context, owner yiku.Owner, id, match string, f
 }
 
 func (c *call) changeRow(tx store.Tx, row store.Memory, fn func(store.Tx, *store.Memory) (string, error)) error {
+	before := row
 	reason, err := fn(tx, &row)
-	if err != nil || reason == "" {
+	if err != nil || reason == "" || reflect.DeepEqual(row.Memory, before.Memory) {
 		return err
 	}
 	row.UpdatedAt = c.now
-	row = c.keyed(row)
+	c.renorm(&row, before)
 	return tx.UpdateMemory(&row, reason)
 }
 
@@ -220,8 +222,8 @@ func (c *call) patch(m *store.Memory, req yiku.PatchMemoryRequest) error {
 		if req.Status.Null {
 			return yiku.Invalid("status", "must not be null")
 		}
-		if req.Status.Value == yiku.StatusActive && m.Status != yiku.StatusActive && m.Status != yiku.StatusArchived {
-			return yiku.Invalid("status", "a %s memory is made active by restore or confirm", m.Status)
+		if m.Status != yiku.StatusActive && m.Status != yiku.StatusArchived {
+			return yiku.Invalid("status", "that of a %s memory is changed by restore, confirm or review", m.Status)
 		}
 		m.Status = req.Status.Value
 	}
@@ -246,6 +248,8 @@ func (c *call) patch(m *store.Memory, req yiku.PatchMemoryRequest) error {
 		return yiku.Invalid("subject", "an attribute needs a subject")
 	case m.Value != "" && m.Attribute == "":
 		return yiku.Invalid("attribute", "a value needs an attribute")
+	case req.ExpiresAt.Present && !req.ExpiresAt.Null && !req.ExpiresAt.Value.After(c.now):
+		return yiku.Invalid("expires_at", "is past")
 	}
 	return checkInterval(m.ValidFrom, m.ValidTo)
 }
@@ -268,7 +272,7 @@ func setOr[T any](to *T, opt yiku.Opt[T], null T) {
 // another active one holds: the same content, or the same single-valued attribute.
 func (c *call) checkPlace(tx store.Tx, owner yiku.Owner, before store.Memory, m *store.Memory) error {
 	probe := c.keyed(*m)
-	twin, same, err := c.neighbours(tx, owner, probe)
+	twin, same, err := c.neighbours(tx, owner, &probe)
 	if err != nil {
 		return err
 	}
@@ -414,11 +418,14 @@ func (c *call) restoreMemory(ctx context.Context, req yiku.RestoreMemoryRequest)
 	return c.revive(ctx, req.UserID, req.ID, req.IdempotencyKey, req, func(tx store.Tx, owner yiku.Owner, m *store.Memory) (string, error) {
 		switch m.Status {
 		case yiku.StatusActive:
-			return "", nil
+			if !c.over(m.Memory) {
+				return "", nil
+			}
 		case yiku.StatusQuarantined:
 			return "", conflictOn("id", "it waits for review")
 		}
-		twin, same, err := c.neighbours(tx, owner, c.keyed(*m))
+		probe := c.keyed(*m)
+		twin, same, err := c.neighbours(tx, owner, &probe)
 		if err != nil {
 			return "", err
 		}
@@ -427,6 +434,9 @@ func (c *call) restoreMemory(ctx context.Context, req yiku.RestoreMemoryRequest)
 		}
 		for _, other := range same {
 			if m.Single || other.Single {
+				if other.Trust > m.Trust {
+					return "", conflictOn("id", "a more trusted memory holds this attribute's value")
+				}
 				if err := c.retire(tx, owner, other, c.now); err != nil {
 					return "", err
 				}
@@ -457,6 +467,12 @@ func (c *call) confirmMemory(ctx context.Context, req yiku.ConfirmMemoryRequest)
 	return c.revive(ctx, req.UserID, req.ID, req.IdempotencyKey, req, func(_ store.Tx, _ yiku.Owner, m *store.Memory) (string, error) {
 		if m.Status != yiku.StatusActive && m.Status != yiku.StatusStale {
 			return "", conflictOn("id", "only an active or stale memory can be confirmed; restore it first")
+		}
+		if c.over(m.Memory) {
+			return "", conflictOn("id", "its time is over; restore it")
+		}
+		if life := m.ExpiresAt.Sub(m.ConfirmedAt); !m.ExpiresAt.IsZero() && life > 0 {
+			m.ExpiresAt = c.now.Add(life)
 		}
 		m.Status, m.ConfirmedAt = yiku.StatusActive, c.now
 		return "confirmed", nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -115,7 +117,7 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 	if err != nil {
 		return saved{}, err
 	}
-	twin, same, err := c.neighbours(tx, owner, m)
+	twin, same, err := c.neighbours(tx, owner, &m)
 	if err != nil {
 		return saved{}, err
 	}
@@ -130,7 +132,7 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 		if row == nil {
 			row = rowOf(same, d.Target.ID)
 		}
-		return c.reinforce(tx, *row, m.Memory)
+		return c.reinforce(tx, *row, m.Memory, req)
 	case reconcile.Record:
 		m.Status, m.ValidTo = yiku.StatusSuperseded, d.ValidTo
 	case reconcile.Quarantine:
@@ -254,13 +256,18 @@ func (c *call) derivation(tx store.Tx, owner yiku.Owner, ids []string, m *store.
 // neighbours reads what a candidate is reconciled with: its twin, and the active
 // memories of its scope with its subject and attribute. What has expired or is
 // over gives up its place.
-func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m store.Memory) (*store.Memory, []store.Memory, error) {
+func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m *store.Memory) (*store.Memory, []store.Memory, error) {
 	var twin *store.Memory
-	row, err := tx.Duplicate(owner, m)
+	row, err := tx.Duplicate(owner, *m)
+	if err == nil && row.Key != m.Key && !reconcile.SameStructure(row.Memory, m.Memory) { // the same words of something else
+		m.ContentNorm = reconcile.StructuredKey(m.Memory, m.AttributeNorm)
+		row, err = tx.Duplicate(owner, *m)
+	}
 	switch {
 	case errors.Is(err, yiku.ErrNotFound):
 	case err != nil:
 		return nil, nil, err
+	case row.Key == m.Key:
 	case c.over(row.Memory):
 		if err := c.shelve(tx, row); err != nil {
 			return nil, nil, err
@@ -278,7 +285,7 @@ func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m store.Memory) (*store
 	}
 	var same []store.Memory
 	for _, row := range rows {
-		if !sameScope(row.Memory, m.Memory) {
+		if row.Key == m.Key || !sameScope(row.Memory, m.Memory) {
 			continue
 		}
 		if c.over(row.Memory) {
@@ -307,7 +314,6 @@ func (c *call) shelve(tx store.Tx, row store.Memory) error {
 	if !row.ValidTo.IsZero() && !row.ValidTo.After(c.now) {
 		row.Status = yiku.StatusSuperseded
 	}
-	row = c.keyed(row)
 	return tx.UpdateMemory(&row, "expired")
 }
 
@@ -321,7 +327,6 @@ func (c *call) retire(tx store.Tx, owner yiku.Owner, row store.Memory, until tim
 	if until.Before(row.ValidFrom) {
 		row.ValidTo = row.ValidFrom
 	}
-	row = c.keyed(row)
 	if err := tx.UpdateMemory(&row, "superseded"); err != nil {
 		return err
 	}
@@ -351,7 +356,6 @@ func (c *call) stale(tx store.Tx, owner yiku.Owner, key int64, seen map[int64]bo
 				continue
 			}
 			row.Status, row.UpdatedAt = yiku.StatusStale, c.now
-			row = c.keyed(row)
 			if err := tx.UpdateMemory(&row, "stale"); err != nil {
 				return err
 			}
@@ -364,29 +368,61 @@ func (c *call) stale(tx store.Tx, owner yiku.Owner, key int64, seen map[int64]bo
 }
 
 // reinforce counts the repetition of a known memory. What the repetition adds
-// (importance, a pin, topics) is kept.
-func (c *call) reinforce(tx store.Tx, row store.Memory, again yiku.Memory) (saved, error) {
+// is kept: what it says of whom, a more telling type, a higher importance,
+// confidence or trust, a pin, topics, metadata, an end.
+func (c *call) reinforce(tx store.Tx, row store.Memory, again yiku.Memory, req yiku.SaveMemoryRequest) (saved, error) {
 	if err := tx.Touch([]int64{row.Key}, c.now); err != nil {
 		return saved{}, err
 	}
 	next := row
-	next.Importance = max(row.Importance, again.Importance)
-	next.Trust = max(row.Trust, again.Trust)
+	next.Importance, next.Confidence = max(row.Importance, again.Importance), max(row.Confidence, again.Confidence)
+	if again.Trust > row.Trust {
+		next.Trust, next.Origin = again.Trust, again.Origin
+	}
 	next.Pinned = row.Pinned || again.Pinned
+	if req.Type != "" && req.Type.Kind() == row.Kind {
+		next.Type = req.Type
+	}
+	if row.Attribute == "" && again.Attribute != "" {
+		next.Subject, next.Attribute, next.Value, next.Single = again.Subject, again.Attribute, again.Value, again.Single
+	}
+	if !again.ExpiresAt.IsZero() {
+		next.ExpiresAt = again.ExpiresAt
+	}
 	for _, topic := range again.Topics {
 		if !slices.Contains(next.Topics, topic) {
 			next.Topics = append(slices.Clone(next.Topics), topic)
 		}
 	}
-	changed := next.Importance != row.Importance || next.Trust != row.Trust || next.Pinned != row.Pinned || len(next.Topics) != len(row.Topics)
+	if len(again.Metadata) > 0 {
+		next.Metadata = maps.Clone(row.Metadata)
+		if next.Metadata == nil {
+			next.Metadata = yiku.Metadata{}
+		}
+		maps.Copy(next.Metadata, again.Metadata)
+	}
+	changed := !reflect.DeepEqual(next.Memory, row.Memory)
 	if changed || c.now.Sub(row.ConfirmedAt) >= confirmEvery {
 		next.ConfirmedAt, next.UpdatedAt = c.now, c.now
-		next = c.keyed(next)
+		c.renorm(&next, row)
 		if err := tx.UpdateMemory(&next, "confirmed"); err != nil {
 			return saved{}, err
 		}
 	}
 	return saved{memory: next, outcome: yiku.OutcomeReinforced}, nil
+}
+
+// renorm gives an update the normalised texts of what has changed; those of
+// what has not stay as they are in the store.
+func (c *call) renorm(next *store.Memory, before store.Memory) {
+	keyed := c.keyed(*next)
+	next.ContentNorm, next.SubjectNorm, next.AttributeNorm = "", "", ""
+	if next.Content != before.Content {
+		next.ContentNorm = keyed.ContentNorm
+	}
+	if next.Subject != before.Subject || next.Attribute != before.Attribute {
+		next.SubjectNorm, next.AttributeNorm = keyed.SubjectNorm, keyed.AttributeNorm
+	}
 }
 
 func memoriesOf(rows []store.Memory) []yiku.Memory {

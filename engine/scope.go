@@ -61,7 +61,7 @@ func activeAt(now time.Time) *yiku.Filter {
 // is zero. Messages are true at any time after they were said.
 func trueAt(asOf, now time.Time) yiku.Filter {
 	if asOf.IsZero() {
-		return either(aMessage(), all(is("status", yiku.OpEq, string(yiku.StatusActive)), *activeAt(now)))
+		return either(aMessage(), all(is("status", yiku.OpEq, string(yiku.StatusActive)), is("valid_from", yiku.OpLte, now), *activeAt(now)))
 	}
 	return either(
 		all(aMessage(), is("created_at", yiku.OpLte, asOf)),

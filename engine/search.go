@@ -27,7 +27,7 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 		return res, err
 	}
 	filter := searchFilter(req, c.now)
-	q := question{text: req.Query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: req.Limit, least: c.least(req.MinRelevance),
+	q := question{text: req.Query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: req.Limit, least: least(req.MinRelevance, c.settings.SearchRelevance),
 		explain: req.Explain, recorded: c.now.Add(-c.settings.TranscriptRetention)}
 	if req.IncludeMessages {
 		q.kinds = append(q.kinds, index.Message)

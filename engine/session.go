@@ -153,7 +153,7 @@ func (c *call) deleteSession(ctx context.Context, req yiku.DeleteSessionRequest)
 		}
 		marks := make([]string, len(messages))
 		for i, m := range messages {
-			marks[i] = mark("message", session.ID, m.ID)
+			marks[i] = messageMark(session.ID, m.Message)
 		}
 		if err := tx.Suppress(marks, c.now); err != nil {
 			return err

@@ -20,7 +20,8 @@ type Settings struct {
 	MemoryTokens        int            // and its largest number of tokens (D5)
 	MaxItems            int            // recalled memories (D5)
 	ItemTokens          int            // the longest recalled item (D5)
-	MinRelevance        float64        // below it nothing is recalled (D5)
+	MinRelevance        float64        // below it nothing is recalled into a context (D5)
+	SearchRelevance     float64        // below it a search finds nothing where it does not say otherwise
 	Weights             recall.Weights // of the score (D3)
 	SnapshotKeep        time.Duration  // how long contexts are kept; 0 keeps none (G1)
 	IdempotencyKeep     time.Duration  // how long idempotency keys are known
@@ -35,7 +36,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Turns: 10, WindowTokens: 32000, OutputShare: 0.25,
 		RecentMessages: 200, RecentIdle: 24 * time.Hour, TranscriptRetention: 365 * 24 * time.Hour,
-		MemoryShare: 0.25, MemoryTokens: 2000, MaxItems: 5, ItemTokens: 100, MinRelevance: recall.DefaultMinRelevance,
+		MemoryShare: 0.25, MemoryTokens: 2000, MaxItems: 5, ItemTokens: 100, MinRelevance: recall.DefaultMinRelevance, SearchRelevance: recall.DefaultSearchRelevance,
 		Weights:      recall.DefaultWeights(),
 		SnapshotKeep: 7 * 24 * time.Hour, IdempotencyKeep: 24 * time.Hour,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
@@ -62,6 +63,7 @@ func (s Settings) Validate() error {
 	need(s.MaxItems >= 0 && s.MaxItems <= maxRecalled, "max_items", "must be 0 to 10")
 	need(s.ItemTokens > 0, "item_tokens", "must be positive")
 	need(share(s.MinRelevance), "min_relevance", "must be 0 to 1")
+	need(share(s.SearchRelevance), "search_relevance", "must be 0 to 1")
 	w := s.Weights
 	need(w.Relevance >= 0 && w.Freshness >= 0 && w.Importance >= 0 && w.Use >= 0, "weights", "must not be negative")
 	need(w.HalfLife > 0, "weights.half_life", "must be positive")

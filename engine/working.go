@@ -236,6 +236,9 @@ func limitWorking(w *yiku.WorkingMemory) error {
 	if n := len(w.Todos); n > yiku.MaxTodos {
 		w.Todos = w.Todos[n-yiku.MaxTodos:]
 	}
+	if raw, err := json.Marshal(w); err != nil || len(raw) > yiku.MaxWorkingBytes {
+		return yiku.Invalid("data_slots", "all working memory together must have at most %d bytes of JSON", yiku.MaxWorkingBytes)
+	}
 	if len(w.DataSlots) > yiku.MaxDataSlots {
 		return yiku.Invalid("data_slots", "at most %d slots", yiku.MaxDataSlots)
 	}

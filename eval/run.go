@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/recall"
 )
 
 // Searcher is the part of yiku.Service that is measured.
@@ -119,7 +120,8 @@ func askForeign(ctx context.Context, service Searcher, set *Set, t *tally, o Opt
 		n := min(o.Foreign, len(others))
 		for i := range n {
 			q := others[i*len(others)/n]
-			recalled, err := service.SearchMemory(ctx, yiku.SearchMemoryRequest{UserID: userID(c.ID), Query: q.Text, Limit: 1, IncludeMessages: true})
+			threshold := recall.DefaultMinRelevance
+			recalled, err := service.SearchMemory(ctx, yiku.SearchMemoryRequest{UserID: userID(c.ID), Query: q.Text, Limit: 1, MinRelevance: &threshold, IncludeMessages: true})
 			if err != nil {
 				return fmt.Errorf("ask foreign question %d: %w", i, err)
 			}
@@ -205,8 +207,8 @@ func Tokens(t Turn) float64 {
 	return float64(n) / 4
 }
 
-// ask searches twice: without a threshold for the ranks, and with the server's
-// own for what would be recalled.
+// ask searches twice: without a threshold for the ranks, and with that of a
+// context for what would be recalled.
 func ask(ctx context.Context, service Searcher, q Question, b book, t *tally, o Options) error {
 	zero := 0.0
 	request := yiku.SearchMemoryRequest{UserID: userID(q.Conversation), Query: q.Text, Limit: o.Limit, MinRelevance: &zero, IncludeMessages: true}
@@ -216,7 +218,8 @@ func ask(ctx context.Context, service Searcher, q Question, b book, t *tally, o 
 		return err
 	}
 	took := o.Now().Sub(begun)
-	request.MinRelevance = nil
+	threshold := recall.DefaultMinRelevance // what would be recalled into a context
+	request.MinRelevance = &threshold
 	recalled, err := service.SearchMemory(ctx, request)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (s *scripted) SearchMemory(_ context.Context, r yiku.SearchMemoryRequest) (
 		return yiku.SearchMemoryResponse{}, errors.New("messages are not asked for")
 	}
 	turns := s.answers[r.UserID+"|"+r.Query]
-	if r.MinRelevance == nil {
+	if *r.MinRelevance > 0 {
 		turns = turns[:s.recalled[r.UserID+"|"+r.Query]]
 	}
 	var out yiku.SearchMemoryResponse

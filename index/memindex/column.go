@@ -68,6 +68,9 @@ func readFields(doc *index.Doc, names []string) []fieldValue {
 		}
 	}
 	for key, v := range doc.Metadata {
+		if v == nil { // null is absent, as store.MemoryFields says
+			continue
+		}
 		out = append(out, fieldOf("metadata."+key, v))
 	}
 	return out

@@ -186,7 +186,7 @@ func Settings(cfg config.Config) engine.Settings {
 	s.MaxItems, s.ItemTokens, s.SnapshotKeep = cfg.Context.MaxItems, cfg.Context.ItemTokens, cfg.Context.SnapshotKeep
 	s.RecentMessages, s.RecentIdle = cfg.Session.RecentMessages, cfg.Session.RecentIdle
 	s.TranscriptRetention, s.IdempotencyKeep = cfg.Session.TranscriptRetention, cfg.Session.IdempotencyKeep
-	s.MinRelevance = cfg.Recall.MinRelevance
+	s.MinRelevance, s.SearchRelevance = cfg.Recall.MinRelevance, cfg.Recall.SearchRelevance
 	s.Weights.Relevance, s.Weights.Freshness = cfg.Recall.Relevance, cfg.Recall.Freshness
 	s.Weights.Importance, s.Weights.Use, s.Weights.HalfLife = cfg.Recall.Importance, cfg.Recall.Use, cfg.Recall.HalfLife
 	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working

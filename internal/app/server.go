@@ -84,8 +84,8 @@ func (s *Server) start(ctx context.Context, b backend, o Options) error {
 	}
 	s.listener, s.backend = listener, b
 	file := ServerFile{Address: s.localURL(), PID: os.Getpid(), Version: o.Version, StartedAt: o.Now().UTC(), Secret: s.secret}
-	if err := file.write(s.cfg.DataDir); err != nil {
-		return errors.Join(err, listener.Close())
+	if err := file.write(s.cfg.DataDir); err != nil { // a full disk must not keep what is stored from being read
+		o.Log.Warn("other commands will not find this server", "error", err)
 	}
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancel = cancel

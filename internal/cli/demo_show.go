@@ -158,22 +158,22 @@ func (d *demo) showSaving(ctx context.Context) error {
 	d.println("")
 	d.showCost(plan.Compare())
 	d.println("")
-	d.note(phrase{"After a few months the history is longer. With 60,000 tokens against 2,000 (`yiku cost`):", "几个月后历史会更长。如果是 60,000 对 2,000 token（yiku cost）："})
+	d.note(phrase{"These are assumed figures, as is what follows; put in your own with `yiku cost`. After a few months the history is longer. With 60,000 tokens against 2,000:", "以上和以下都是假设的数字，用 yiku cost 换成自己的。几个月后历史会更长。如果是 60,000 对 2,000 token："})
 	d.showCost(usage.DefaultPlan().Compare())
 	return nil
 }
 
 // showHints says what else can be tried.
 func (d *demo) showHints(cfg config.Config) {
-	d.title(phrase{"Try it yourself", "自己试试"})
+	d.title(phrase{"Try it yourself, in another terminal", "在另一个终端里自己试试"})
 	flag := ""
 	if cfg.DataDir != config.Default().DataDir {
 		flag = " --url " + d.url
 	}
 	d.println(
-		"  yiku search --user "+d.sample.UserID+flag+" 上海",
-		"  yiku context --user "+d.sample.UserID+" --project "+project+flag+" \"Which port?\"",
-		"  yiku call list_memories '{\"user_id\": \""+d.sample.UserID+"\"}'"+flag,
+		"  bin/yiku search --user "+d.sample.UserID+flag+" 上海",
+		"  bin/yiku context --user "+d.sample.UserID+" --project "+project+flag+" \"Which port?\"",
+		"  bin/yiku call list_memories '{\"user_id\": \""+d.sample.UserID+"\"}'"+flag,
 		"  curl '"+d.url+"/v1/memories?user_id="+d.sample.UserID+"'",
 	)
 }

@@ -13,6 +13,7 @@ import (
 // Entry is a memory that is to be shown, and why.
 type Entry struct {
 	Memory yiku.Memory
+	Place  string // what is equal for memories of one subject and attribute; "" where it has none
 	Group  yiku.Group
 	Score  float64
 	Scores yiku.Scores
@@ -144,20 +145,15 @@ func workingJSON(w yiku.WorkingMemory) []byte {
 // Newest leaves out, of the entries that give one single-valued attribute of
 // one subject different values, all but the newest valid one (D6). The order stays.
 func Newest(entries []Entry) []Entry {
-	type key struct{ subject, attribute string }
-	keyOf := func(m yiku.Memory) (key, bool) {
-		return key{lang.Fold(m.Subject), lang.Fold(m.Attribute)}, m.Single && m.Subject != "" && m.Attribute != ""
-	}
-	newest := map[key]yiku.Memory{}
+	newest := map[string]yiku.Memory{}
+	single := func(e Entry) bool { return e.Memory.Single && e.Place != "" }
 	for _, e := range entries {
-		k, ok := keyOf(e.Memory)
-		if old, known := newest[k]; ok && (!known || newer(e.Memory, old)) {
-			newest[k] = e.Memory
+		if old, known := newest[e.Place]; single(e) && (!known || newer(e.Memory, old)) {
+			newest[e.Place] = e.Memory
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
-		k, ok := keyOf(e.Memory)
-		return ok && newest[k].ID != e.Memory.ID
+		return single(e) && newest[e.Place].ID != e.Memory.ID
 	})
 }
 

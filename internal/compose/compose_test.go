@@ -118,7 +118,7 @@ func entry(id, content string, change func(*yiku.Memory)) compose.Entry {
 	if change != nil {
 		change(&m)
 	}
-	return compose.Entry{Memory: m, Group: yiku.GroupRelevant}
+	return compose.Entry{Memory: m, Place: m.Subject + m.Attribute, Group: yiku.GroupRelevant}
 }
 
 // TestD6_NewestValueOnly: of several values of a single-valued attribute the

@@ -79,6 +79,7 @@ func (c Config) memoryRules() []rule {
 		{x.ItemTokens > 0, "context.item_tokens", "must be positive"},
 		{x.SnapshotKeep >= 0, "context.snapshot_keep", "must not be negative"},
 		{share(r.MinRelevance), "recall.min_relevance", "must be 0 to 1"},
+		{share(r.SearchRelevance), "recall.search_relevance", "must be 0 to 1"},
 		{r.Relevance >= 0, "recall.weights.relevance", "must not be negative"},
 		{r.Freshness >= 0, "recall.weights.freshness", "must not be negative"},
 		{r.Importance >= 0, "recall.weights.importance", "must not be negative"},

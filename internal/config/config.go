@@ -74,12 +74,13 @@ type Context struct {
 
 // Recall are the score's weights and the threshold (D3, D5).
 type Recall struct {
-	MinRelevance float64
-	Relevance    float64
-	Freshness    float64
-	Importance   float64
-	Use          float64
-	HalfLife     time.Duration
+	MinRelevance    float64
+	SearchRelevance float64
+	Relevance       float64
+	Freshness       float64
+	Importance      float64
+	Use             float64
+	HalfLife        time.Duration
 }
 
 // Layers switches the layers of a context on or off (G3).
@@ -102,7 +103,7 @@ func Default() Config {
 		Session:     Session{RecentMessages: 200, RecentIdle: day, TranscriptRetention: 365 * day, IdempotencyKeep: day},
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,
 			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day},
-		Recall: Recall{MinRelevance: 0.5, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
+		Recall: Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
 		Layers: Layers{Session: true, Working: true, Summary: true, Longterm: true},
 	}
 }

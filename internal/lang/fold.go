@@ -11,7 +11,12 @@ import (
 // Fold returns text as it is compared: compatibility forms and widths unified
 // (NFKC), lower case, invisible characters out, runs of blanks made one, none
 // at the ends. Two texts that a reader would call the same fold to the same.
-func Fold(text string) string {
+func Fold(text string) string { return unify(text, unicode.ToLower) }
+
+// Unify is Fold without the case.
+func Unify(text string) string { return unify(text, func(r rune) rune { return r }) }
+
+func unify(text string, letter func(rune) rune) string {
 	text = normal(text)
 	var b strings.Builder
 	b.Grow(len(text))
@@ -28,7 +33,7 @@ func Fold(text string) string {
 			b.WriteByte(' ')
 		}
 		blank = false
-		b.WriteRune(unicode.ToLower(r))
+		b.WriteRune(letter(r))
 	}
 	return b.String()
 }

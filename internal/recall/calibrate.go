@@ -20,6 +20,11 @@ func DefaultFusion() Fusion { return Fusion{Context: 1, Neighbor: 0.4} }
 // the middle of the scale. See Calibrate for what it lets through.
 const DefaultMinRelevance = 0.5
 
+// DefaultSearchRelevance is the relevance below which a search finds nothing
+// where it does not say otherwise. It is lower than what goes into a prompt
+// unasked: who searches sees the scores and judges.
+const DefaultSearchRelevance = 0.3
+
 const (
 	// shortQuery is the size in rare terms below which a query must be covered
 	// rather than merely met.

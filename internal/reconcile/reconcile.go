@@ -3,6 +3,7 @@ package reconcile
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/lang"
@@ -36,10 +37,11 @@ const firm = 0.5
 // same scope with the same content, or nil. same are the active memories of
 // the same scope with the same subject and attribute.
 //
-//	twin exists                                         → Reinforce it
+//	twin exists                                         → Reinforce it (a twin has no other subject, attribute or value)
 //	no subject or no attribute, or nobody shares them   → Create
 //	one of them has the same value                      → Reinforce it
-//	the attribute has many values                       → Create
+//	the attribute has many values                       → Create; a correction retires those that it names,
+//	                                                      or the only one there is
 //	else, against each that is there (single-valued):
 //	  it trusts its origin more than ours               → Quarantine
 //	  the candidate corrects (type correction)          → Supersede
@@ -63,10 +65,32 @@ func Decide(candidate yiku.Memory, twin *yiku.Memory, same []yiku.Memory) Decisi
 		}
 		single = single || same[i].Single
 	}
-	if !single {
-		return Decision{Action: Create, Reason: "another value of a many-valued attribute"}
+	if single {
+		return againstSingle(candidate, same)
 	}
-	return againstSingle(candidate, same)
+	if wrong := corrected(candidate, same); len(wrong) > 0 {
+		return againstSingle(candidate, wrong)
+	}
+	return Decision{Action: Create, Reason: "another value of a many-valued attribute"}
+}
+
+// corrected are the values of a many-valued attribute that a correction sets
+// right: those that it names, or the only one.
+func corrected(candidate yiku.Memory, same []yiku.Memory) []yiku.Memory {
+	if candidate.Type != yiku.TypeCorrection || len(same) == 1 {
+		if candidate.Type == yiku.TypeCorrection {
+			return same
+		}
+		return nil
+	}
+	var named []yiku.Memory
+	said := lang.Fold(candidate.Content)
+	for _, m := range same {
+		if value := lang.Fold(m.Value); value != "" && strings.Contains(said, value) {
+			named = append(named, m)
+		}
+	}
+	return named
 }
 
 func againstSingle(candidate yiku.Memory, same []yiku.Memory) Decision {
@@ -95,15 +119,53 @@ func againstSingle(candidate yiku.Memory, same []yiku.Memory) Decision {
 // one value. Without values their contents speak.
 func saysTheSame(a, b yiku.Memory) bool {
 	if a.Value != "" && b.Value != "" {
-		return lang.Fold(a.Value) == lang.Fold(b.Value)
+		return exact(a.Value) == exact(b.Value)
 	}
 	return ContentKey(a.Content) == ContentKey(b.Content)
 }
 
-// ContentKey is a content as duplicates are found by: folded, and without the
-// punctuation at its end.
+// ContentKey is a content as duplicates are found by: widths, blanks and case
+// made one, and without the punctuation at its end. Words whose case carries
+// meaning (see exact) keep it.
 func ContentKey(content string) string {
-	return strings.TrimRight(lang.Fold(content), " .。!！…")
+	return strings.TrimRight(exact(content), " .。!！…")
+}
+
+// StructuredKey is a content with what it says of whom: for memories whose
+// contents are the same and whose subjects, attributes or values are not.
+func StructuredKey(m yiku.Memory, attribute string) string {
+	return strings.Join([]string{ContentKey(m.Content), SubjectKey(m.Subject), attribute, exact(m.Value)}, "\x00")
+}
+
+// SameStructure reports whether two memories do not contradict each other in
+// what they say of whom; what one leaves out does not.
+func SameStructure(a, b yiku.Memory) bool {
+	differ := func(x, y string) bool { return x != "" && y != "" && x != y }
+	return !differ(SubjectKey(a.Subject), SubjectKey(b.Subject)) && !differ(lang.Fold(a.Attribute), lang.Fold(b.Attribute)) && !differ(exact(a.Value), exact(b.Value))
+}
+
+// exact unifies widths, blanks and case, but for words that hold a digit or a
+// capital behind a small letter: passwords, versions and identifiers differ by
+// their case.
+func exact(text string) string {
+	words := strings.Fields(lang.Unify(text))
+	for i, w := range words {
+		if !caseMatters(w) {
+			words[i] = strings.ToLower(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func caseMatters(word string) bool {
+	small := false
+	for _, r := range word {
+		if unicode.IsDigit(r) || small && unicode.IsUpper(r) {
+			return true
+		}
+		small = small || unicode.IsLower(r)
+	}
+	return false
 }
 
 // SubjectKey is a subject as it is compared. The first person is the user.

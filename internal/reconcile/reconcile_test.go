@@ -85,3 +85,40 @@ func TestC8_Vocabulary(t *testing.T) {
 		t.Error("spellings of an unknown attribute do not meet")
 	}
 }
+
+// TestC7_ContentKey: what a reader would call the same is one content; what
+// differs by a case that carries meaning is not.
+func TestC7_ContentKey(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{{"I prefer Dark Mode.", "i prefer ｄａｒｋ mode"}, {"我对花生过敏。", "我对花生过敏"}, {"a  b", "A b!"}} {
+		if reconcile.ContentKey(pair[0]) != reconcile.ContentKey(pair[1]) {
+			t.Errorf("%q and %q are two", pair[0], pair[1])
+		}
+	}
+	for _, pair := range [][2]string{{"密码 AbC", "密码 abc"}, {"version V1a", "version v1A"}, {"喜欢茶", "不喜欢茶"}} {
+		if reconcile.ContentKey(pair[0]) == reconcile.ContentKey(pair[1]) {
+			t.Errorf("%q and %q are one", pair[0], pair[1])
+		}
+	}
+}
+
+// TestC8_CorrectionOfManyValues: a correction retires the values that it names,
+// or the only one, also of an attribute that has many.
+func TestC8_CorrectionOfManyValues(t *testing.T) {
+	t.Parallel()
+	like := func(v string) yiku.Memory {
+		return yiku.Memory{ID: v, Content: "likes " + v, Subject: "user", Attribute: "likes", Value: v, Confidence: 1, Trust: 1}
+	}
+	fix := like("coffee")
+	fix.Type, fix.Content = yiku.TypeCorrection, "Not tea, the user likes coffee"
+	if d := reconcile.Decide(fix, nil, []yiku.Memory{like("tea"), like("bananas")}); d.Action != reconcile.Supersede || len(d.Retire) != 1 || d.Retire[0].ID != "tea" {
+		t.Errorf("named: %+v", d)
+	}
+	fix.Content = "The user likes coffee"
+	if d := reconcile.Decide(fix, nil, []yiku.Memory{like("tea"), like("bananas")}); d.Action != reconcile.Create {
+		t.Errorf("none named: %+v", d)
+	}
+	if d := reconcile.Decide(fix, nil, []yiku.Memory{like("tea")}); d.Action != reconcile.Supersede {
+		t.Errorf("the only one: %+v", d)
+	}
+}

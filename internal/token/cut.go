@@ -27,6 +27,9 @@ func Truncate(c Texts, text string, limit int) string {
 // Chinese, "…[N characters cut]…" in any other. A text that fits comes back
 // whole. Where not even the marker fits, the result is "".
 func Middle(c Texts, text string, limit int) string {
+	if len(text) <= 4*firstBytes*limit && c.Text(text) <= limit {
+		return text // also where the marker alone would be longer
+	}
 	chinese := isChinese(text)
 	return longest(c, len(text), limit, func(size int) string { return middle(text, size, chinese) })
 }

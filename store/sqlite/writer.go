@@ -316,7 +316,9 @@ func (w *writer) commit(c *conn) error {
 			return failed
 		}
 	}
-	if !errors.Is(err, sqlite3.FULL) {
+	// A write that failed never reached its sync: nothing was promised. So it
+	// is with a full disk, which the kernel reports as one or the other.
+	if !errors.Is(err, sqlite3.FULL) && !errors.Is(err, sqlite3.IOERR_WRITE) {
 		w.s.breakWith(failed)
 	}
 	return failed
