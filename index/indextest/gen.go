@@ -25,7 +25,7 @@ func (i Item) Fields(field string) (any, bool) {
 func (i Item) Get(field string) (any, bool) {
 	if key, ok := strings.CutPrefix(field, "metadata."); ok {
 		v, ok := i.Metadata[key]
-		return v, ok
+		return v, ok && v != nil // null is absent
 	}
 	return i.Fields(field)
 }
