@@ -9,7 +9,7 @@ type SearchMemoryRequest struct {
 	UserID          string    `json:"user_id" maxLength:"256"`
 	ProjectID       string    `json:"project_id,omitempty" maxLength:"256"`
 	TaskID          string    `json:"task_id,omitempty" maxLength:"256"`
-	SessionID       string    `json:"session_id,omitempty" maxLength:"256" doc:"The running session: deictic queries favour it."`
+	SessionID       string    `json:"session_id,omitempty" maxLength:"256" doc:"The running session: its project is searched where none is named."`
 	AgentID         string    `json:"agent_id,omitempty" maxLength:"256"`
 	Query           string    `json:"query" minLength:"1" maxLength:"20000"`
 	Limit           int       `json:"limit,omitempty" minimum:"1" maximum:"200" doc:"10 where absent."`

@@ -351,3 +351,51 @@ func TestG2_ScoresOfEveryRecalledMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestA4_LongAgentRun: however much an agent says after the user, the window
+// keeps the user's message, in both forms.
+func TestA4_LongAgentRun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	s := b.operator()
+	req := yiku.AppendMessagesRequest{UserID: "ann", SessionID: "s", Messages: []yiku.Message{{ID: "ask", Role: yiku.RoleUser, Content: yiku.Text("please do it")}}}
+	for i := range 250 {
+		req.Messages = append(req.Messages, yiku.Message{Role: yiku.RoleAssistant, Content: yiku.Text(fmt.Sprint("step ", i))})
+	}
+	if _, err := s.AppendMessages(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"openai", "anthropic"} {
+		res := contextOf(t, s, yiku.GetContextRequest{SessionID: "s", Options: yiku.ContextOptions{Format: format}})
+		if len(res.Messages) != 251 || res.Messages[0].ID != "ask" {
+			t.Errorf("%s: %d messages; want the question and the 250 behind it", format, len(res.Messages))
+		}
+	}
+	b.clock.Advance(30 * time.Hour) // the agent answers after the silence that ends a list
+	if _, err := s.AppendMessages(t.Context(), yiku.AppendMessagesRequest{UserID: "ann", SessionID: "s", Messages: []yiku.Message{{Role: yiku.RoleAssistant, Content: yiku.Text("done at last")}}}); err != nil {
+		t.Fatal(err)
+	}
+	if res := contextOf(t, s, yiku.GetContextRequest{SessionID: "s"}); len(res.Messages) == 0 || res.Messages[0].ID != "ask" {
+		t.Errorf("after the silence: %d messages", len(res.Messages))
+	}
+}
+
+// TestD9_FutureIsNotYetTrue: a value that holds from a day to come is neither
+// found nor loaded before that day.
+func TestD9_FutureIsNotYetTrue(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	s := b.operator()
+	save(t, s, yiku.SaveMemoryRequest{Content: "The user lives in Hangzhou", Subject: "user", Attribute: "residence", Value: "Hangzhou", Type: yiku.TypeProfile})
+	save(t, s, yiku.SaveMemoryRequest{Content: "The user lives in Shanghai", Subject: "user", Attribute: "residence", Value: "Shanghai", ValidFrom: b.clock.Now().Add(48 * time.Hour), Type: yiku.TypeProfile})
+	shows := func() []string {
+		return shown(contextOf(t, s, yiku.GetContextRequest{Query: "where does the user live"}), yiku.GroupIdentity)
+	}
+	if diff := cmp.Diff([]string{"The user lives in Hangzhou"}, shows()); diff != "" {
+		t.Error(diff)
+	}
+	b.clock.Advance(72 * time.Hour)
+	if diff := cmp.Diff([]string{"The user lives in Shanghai"}, shows()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -36,6 +36,17 @@ func (c *call) cursorOf(place, scope any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(mac, body...)), nil
 }
 
+// cut takes the row too many off a list that was read one longer than its
+// limit, and returns the cursor of what follows; "" at the end of the list.
+func cut[R any](c *call, rows []R, limit int, scope any, place func(R) any) (kept []R, next string, err error) {
+	if len(rows) <= limit {
+		return rows, "", nil
+	}
+	rows = rows[:limit]
+	next, err = c.cursorOf(place(rows[limit-1]), scope)
+	return rows, next, err
+}
+
 // openCursor reads a cursor that cursorOf made for the same list into place.
 func (c *call) openCursor(cursor string, place, scope any) error {
 	invalid := yiku.Invalid("cursor", "is not one that this list gave")

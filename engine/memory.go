@@ -102,11 +102,9 @@ func (c *call) listMemories(ctx context.Context, req yiku.ListMemoriesRequest) (
 		if err != nil {
 			return err
 		}
-		if len(rows) == query.Limit {
-			rows = rows[:len(rows)-1]
-			if page.NextCursor, err = c.cursorOf(rows[len(rows)-1].Key, scope); err != nil {
-				return err
-			}
+		rows, page.NextCursor, err = cut(c, rows, limitOf(req.Paging), scope, func(m store.Memory) any { return m.Key })
+		if err != nil {
+			return err
 		}
 		page.Items = memoriesOf(rows)
 		if req.Cursor != "" {

@@ -72,11 +72,9 @@ func (c *call) forgetLog(ctx context.Context, req yiku.ForgetLogRequest) (yiku.P
 		if err != nil {
 			return err
 		}
-		if len(rows) > limit {
-			rows = rows[:limit]
-			if page.NextCursor, err = c.cursorOf(rows[limit-1].ID, req.UserID); err != nil {
-				return err
-			}
+		rows, page.NextCursor, err = cut(c, rows, limit, req.UserID, func(r store.Receipt) any { return r.ID })
+		if err != nil {
+			return err
 		}
 		for _, row := range rows {
 			page.Items = append(page.Items, row.Receipt)

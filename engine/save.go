@@ -135,13 +135,12 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 		return c.reinforce(tx, *row, m.Memory, req)
 	case reconcile.Record:
 		m.Status, m.ValidTo = yiku.StatusSuperseded, d.ValidTo
+		return c.shelf(tx, owner, m, sources, saved{outcome: yiku.OutcomeCreated}, yiku.OutcomeReinforced)
 	case reconcile.Quarantine:
 		m.Status = yiku.StatusQuarantined
+		return c.shelf(tx, owner, m, sources, saved{outcome: yiku.OutcomeQuarantined}, yiku.OutcomeQuarantined)
 	}
 	out := saved{outcome: yiku.OutcomeCreated}
-	if d.Action == reconcile.Quarantine {
-		out.outcome = yiku.OutcomeQuarantined
-	}
 	if d.Action == reconcile.Supersede {
 		out.outcome = yiku.OutcomeSuperseded
 		m.Single, m.Supersedes = true, d.Retire[0].ID
@@ -152,6 +151,11 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 			out.retired = append(out.retired, old.ID)
 		}
 	}
+	return c.add(tx, m, sources, out)
+}
+
+// add writes a new memory with what it was derived from.
+func (c *call) add(tx store.Tx, m store.Memory, sources []store.Item, out saved) (saved, error) {
 	if err := tx.AddMemory(&m); err != nil {
 		return saved{}, err
 	}
@@ -160,6 +164,22 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 		return out, nil
 	}
 	return out, tx.AddLineage(store.Item{Kind: store.ItemMemory, Key: m.Key}, sources)
+}
+
+// shelf adds a memory that is not active, history or quarantined, unless its
+// shelf holds the same statement already: then that one's use is counted (C7).
+func (c *call) shelf(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, fresh saved, again yiku.Outcome) (saved, error) {
+	rows, err := tx.Memories(owner, store.MemoryQuery{SubjectNorm: m.SubjectNorm, AttributeNorm: m.AttributeNorm,
+		Statuses: []yiku.Status{m.Status}, Levels: []yiku.Level{m.Level}})
+	if err != nil {
+		return saved{}, err
+	}
+	for _, row := range rows {
+		if sameScope(row.Memory, m.Memory) && reconcile.ContentKey(row.Content) == reconcile.ContentKey(m.Content) && row.Origin == m.Origin {
+			return saved{memory: row, outcome: again}, tx.Touch([]int64{row.Key}, c.now)
+		}
+	}
+	return c.add(tx, m, sources, fresh)
 }
 
 // candidate is the memory that a request describes, with its defaults.

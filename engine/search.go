@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -26,6 +27,9 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 	if err != nil {
 		return res, err
 	}
+	if req.ProjectID, err = c.projectOf(ctx, owner, req.SessionID, req.ProjectID); err != nil {
+		return res, err
+	}
 	filter := searchFilter(req, c.now)
 	q := question{text: req.Query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: req.Limit, least: least(req.MinRelevance, c.settings.SearchRelevance),
 		explain: req.Explain, recorded: c.now.Add(-c.settings.TranscriptRetention)}
@@ -46,6 +50,28 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 	c.used(hits)
 	c.count("items", len(res.Items))
 	return res, nil
+}
+
+// projectOf is the project of a request: the one it names, or that of the
+// running session, which must not be another.
+func (c *call) projectOf(ctx context.Context, owner yiku.Owner, sessionID, project string) (string, error) {
+	if sessionID == "" {
+		return project, nil
+	}
+	var session store.Session
+	err := c.store.View(ctx, func(r store.Reader) (err error) {
+		session, err = r.Session(owner, sessionID)
+		return err
+	})
+	switch {
+	case errors.Is(err, yiku.ErrNotFound):
+		return project, nil // it has not begun
+	case err != nil:
+		return "", err
+	case project != "" && project != session.ProjectID:
+		return "", yiku.Invalid("project_id", "the session belongs to another project")
+	}
+	return session.ProjectID, nil
 }
 
 func searchFilter(req yiku.SearchMemoryRequest, now time.Time) yiku.Filter {

@@ -109,12 +109,9 @@ func (c *call) listSessions(ctx context.Context, req yiku.ListSessionsRequest) (
 		if err != nil {
 			return err
 		}
-		if len(rows) == query.Limit {
-			rows = rows[:len(rows)-1]
-			last := rows[len(rows)-1]
-			if page.NextCursor, err = c.cursorOf(last.Place(), scope); err != nil {
-				return err
-			}
+		rows, page.NextCursor, err = cut(c, rows, limitOf(req.Paging), scope, func(s store.Session) any { return s.Place() })
+		if err != nil {
+			return err
 		}
 		for _, row := range rows {
 			s, err := c.withTasks(r, owner, row)
@@ -200,11 +197,9 @@ func (c *call) listMessages(ctx context.Context, req yiku.ListMessagesRequest) (
 		if err != nil {
 			return err
 		}
-		if len(rows) == query.Limit {
-			rows = rows[:len(rows)-1]
-			if page.NextCursor, err = c.cursorOf(rows[len(rows)-1].Key, scope); err != nil {
-				return err
-			}
+		rows, page.NextCursor, err = cut(c, rows, limitOf(req.Paging), scope, func(m store.Message) any { return m.Key })
+		if err != nil {
+			return err
 		}
 		for _, row := range rows {
 			page.Items = append(page.Items, row.Message)
