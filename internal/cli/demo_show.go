@@ -69,8 +69,9 @@ func (d *demo) showQuestions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		d.context += res.Budget.Total / len(d.sample.Questions)
+		d.context += res.Budget.Total
 	}
+	d.context /= len(d.sample.Questions)
 	return d.showStranger(ctx)
 }
 

@@ -63,7 +63,7 @@ func Keys() []Key {
 		{"recall.half_life", "age at which freshness is one half", func(c *Config) any { return &c.Recall.HalfLife }},
 		{"layers.session", "the conversation itself", func(c *Config) any { return &c.Layers.Session }},
 		{"layers.working", "working memory", func(c *Config) any { return &c.Layers.Working }},
-		{"layers.summary", "summaries", func(c *Config) any { return &c.Layers.Summary }},
+		{"layers.summary", "summaries (planned: there are none yet)", func(c *Config) any { return &c.Layers.Summary }},
 		{"layers.longterm", "long-term memory", func(c *Config) any { return &c.Layers.Longterm }},
 	}
 }
