@@ -25,34 +25,6 @@ func search(t *testing.T, s yiku.Service, query string) []string {
 	return out
 }
 
-// TestC7_ManyWritersOneRow: 64 clients that save the same fact at once make one row.
-func TestC7_ManyWritersOneRow(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, nil)
-	s := b.operator()
-	var wg sync.WaitGroup
-	ids := make([]string, 64)
-	for i := range ids {
-		wg.Go(func() {
-			res, err := s.SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: "ann", Content: "我对花生过敏。"})
-			if err != nil {
-				t.Error(err)
-			}
-			ids[i] = res.ID
-		})
-	}
-	wg.Wait()
-	for _, id := range ids {
-		if id != ids[0] {
-			t.Fatal("more than one memory was made")
-		}
-	}
-	m, err := s.GetMemory(t.Context(), yiku.MemoryRequest{UserID: "ann", ID: ids[0]})
-	if err != nil || m.AccessCount != 63 || m.Version != 1 {
-		t.Errorf("%d accesses, version %d, %v; want 63, 1", m.AccessCount, m.Version, err)
-	}
-}
-
 // TestC8_FutureValue: a value that holds from a day to come takes its place
 // on that day, not before.
 func TestC8_FutureValue(t *testing.T) {

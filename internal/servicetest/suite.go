@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) yiku.Service) {
 	all = append(all, sessionGroups()...)
 	all = append(all, workingGroups()...)
 	all = append(all, memoryGroups()...)
+	all = append(all, atOnceGroups()...)
 	all = append(all, contextGroups()...)
 	all = append(all, errorGroups()...)
 	all = append(all, keyGroups()...)
