@@ -17,6 +17,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
+	"github.com/yiku-ai/yiku/internal/limit"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/wire"
 	"github.com/yiku-ai/yiku/store"
@@ -61,6 +62,7 @@ func Principal() yiku.Principal {
 type Core struct {
 	Engine  *engine.Engine
 	Metrics *observe.Metrics
+	Limits  *limit.Limiter
 	store   store.Store
 	closers []closer
 }
@@ -96,7 +98,8 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	c.closers = append(c.closers, closer{"index", index.Close})
-	c.Metrics = newMetrics(o.Version, drivers.Gauges(c.store, index), lines)
+	c.Limits = newLimiter(cfg.Limits, o.Now)
+	c.Metrics = newMetrics(o.Version, drivers.Gauges(c.store, index), lines, c.Limits)
 	sinks := observe.Sinks{c.Metrics}
 	if lines != nil {
 		sinks = append(sinks, lines)
@@ -154,8 +157,9 @@ func (c *Core) openEvents(path string, stderr io.Writer) (*observe.Lines, error)
 	return lines, nil
 }
 
-func newMetrics(version string, gauges observe.Gauges, lines *observe.Lines) *observe.Metrics {
+func newMetrics(version string, gauges observe.Gauges, lines *observe.Lines, limits *limit.Limiter) *observe.Metrics {
 	opts := &observe.MetricsOptions{Version: version, Outcomes: wire.Codes(), Gauges: gauges}
+	opts.Door = func() observe.Door { return observe.Door(limits.Stats()) }
 	for _, op := range wire.Operations() {
 		opts.Operations = append(opts.Operations, op.ID)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/auth"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/httpapi"
+	"github.com/yiku-ai/yiku/internal/limit"
 )
 
 // door tells who calls the server: the holders of keys and tokens, the owner
@@ -19,11 +21,20 @@ func (c *Core) door(ctx context.Context, secret string, o Options) (*auth.Authen
 	return auth.New(ctx, c.store, &auth.Options{Keyless: &operator, LocalSecret: secret, Now: o.Now})
 }
 
+// newLimiter returns the limits that the configuration gives.
+func newLimiter(cfg config.Limits, now func() time.Time) *limit.Limiter {
+	return limit.New(limit.Options{
+		Rate: cfg.Rate, Burst: cfg.Burst, Day: cfg.TenantDay.Of(),
+		Concurrent: cfg.Concurrent, Queue: cfg.Queue, Wait: cfg.QueueWait, Weight: cfg.TenantWeight.Of(), Now: now,
+	})
+}
+
 // handler is everything that is served over HTTP.
 func (c *Core) handler(door *auth.Authenticator, ready func(context.Context) error, o Options) http.Handler {
 	return c.Metrics.Wrap(httpapi.New(httpapi.Options{
 		Authenticate: door.Authenticate,
 		Service:      c.Engine.As,
+		Limits:       c.Limits,
 		Loopback:     door.Open,
 		Ready:        ready,
 		Metrics:      c.Metrics.Handler(),

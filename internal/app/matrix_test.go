@@ -23,6 +23,7 @@ import (
 	"github.com/yiku-ai/yiku/engine"
 	"github.com/yiku-ai/yiku/index/memindex"
 	"github.com/yiku-ai/yiku/internal/credential"
+	"github.com/yiku-ai/yiku/internal/limit"
 	"github.com/yiku-ai/yiku/internal/wire"
 	"github.com/yiku-ai/yiku/store"
 	"github.com/yiku-ai/yiku/store/sqlite"
@@ -147,7 +148,7 @@ func newWorld(t testing.TB) *world {
 	}
 	w.store = &counted{Store: s}
 	index := memindex.New(nil)
-	w.core = &Core{store: w.store, Metrics: newMetrics("test", nil, nil)}
+	w.core = &Core{store: w.store, Metrics: newMetrics("test", nil, nil, limit.New(limit.Options{}))}
 	if w.core.Engine, err = engine.New(engine.Options{Store: w.store, Index: index, Now: now, Log: log}); err != nil {
 		t.Fatal(err)
 	}

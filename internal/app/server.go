@@ -18,6 +18,8 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/credential"
+	"github.com/yiku-ai/yiku/internal/httpapi"
+	"github.com/yiku-ai/yiku/internal/limit"
 )
 
 // maxHeaderBytes is the largest header of a request.
@@ -29,6 +31,7 @@ const lastWait = 3 * time.Second
 // backend is what a server serves. Tests put their own.
 type backend struct {
 	handler http.Handler
+	limits  *limit.Limiter
 	tend    func(context.Context) error
 	close   func() error
 }
@@ -68,7 +71,7 @@ func Start(ctx context.Context, cfg config.Config, opts *Options) (*Server, erro
 	if err != nil {
 		return nil, errors.Join(err, core.Close())
 	}
-	b := backend{tend: core.Engine.Tend, close: core.Close}
+	b := backend{limits: core.Limits, tend: core.Engine.Tend, close: core.Close}
 	b.handler = core.handler(door, s.ready(core.Engine.Ready), o)
 	if err := s.start(ctx, b, o); err != nil {
 		return nil, errors.Join(err, core.Close())
@@ -100,7 +103,8 @@ func (s *Server) start(ctx context.Context, b backend, o Options) error {
 		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 	}
 	s.served = make(chan error, 1)
-	go func() { s.served <- s.http.Serve(listener) }()
+	connections := httpapi.NewConnections(listener, b.limits, s.cfg.Limits.Connections, s.cfg.Server.Idle)
+	go func() { s.served <- connections.Serve(s.http) }()
 	s.loop = StartLoop(s.cfg.Maintenance.Every, o.Log, b.tend)
 	o.Log.Info("server started", "address", s.URL(), "data_dir", s.cfg.DataDir, "version", o.Version)
 	return nil

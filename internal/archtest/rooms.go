@@ -65,7 +65,8 @@ var rooms = []Room{
 	// is told by the store's keys.
 	{Dir: "internal/auth", May: []string{"", "store", "internal/credential"}},
 	{Dir: "client", May: []string{"", "internal/wire"}},
-	{Dir: "internal/httpapi", May: []string{"", "internal/wire", "internal/check", "internal/observe"}, Foreign: []string{"github.com/go-json-experiment/json"}},
+	{Dir: "internal/limit", Foreign: []string{"golang.org/x/time"}},
+	{Dir: "internal/httpapi", May: []string{"", "internal/wire", "internal/check", "internal/observe", "internal/limit"}, Foreign: []string{"github.com/go-json-experiment/json"}},
 
 	// Wiring.
 	{Dir: "internal/usage", Pure: true},

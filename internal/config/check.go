@@ -29,7 +29,7 @@ type rule struct {
 
 func (c Config) check() []yiku.FieldError {
 	var faults []yiku.FieldError
-	for _, r := range slices.Concat(c.serverRules(), c.memoryRules()) {
+	for _, r := range slices.Concat(c.serverRules(), c.limitRules(), c.memoryRules()) {
 		if !r.ok {
 			faults = append(faults, yiku.FieldError{Field: r.key, Message: r.message})
 		}
@@ -60,6 +60,18 @@ func (c Config) serverRules() []rule {
 		rules = append(rules, rule{t.d > 0, t.key, "must be positive"})
 	}
 	return rules
+}
+
+func (c Config) limitRules() []rule {
+	l := c.Limits
+	return []rule{
+		{l.Rate >= 0, "limits.rate", "must not be negative"},
+		{l.Rate == 0 || l.Burst >= 1, "limits.burst", "must be positive"},
+		{l.Concurrent >= 0, "limits.concurrent", "must not be negative"},
+		{l.Queue >= 0 && l.Queue <= 100_000, "limits.queue", "must be 0 to 100000"},
+		{l.QueueWait >= 0 && l.QueueWait <= time.Minute, "limits.queue_wait", "must be 0 to 1m"},
+		{l.Connections >= 0, "limits.connections", "must not be negative"},
+	}
 }
 
 func (c Config) memoryRules() []rule {

@@ -25,6 +25,7 @@ type Config struct {
 	APIKey      string // for the commands that talk to a server, or to a directory as somebody in particular
 	Log         Log
 	Server      Server
+	Limits      Limits
 	Maintenance Maintenance
 	Session     Session
 	Context     Context
@@ -45,6 +46,18 @@ type Server struct {
 	Write      time.Duration // from the end of the header to the end of the answer
 	Idle       time.Duration // between two requests of a connection
 	Stop       time.Duration // that a stop waits for running requests
+}
+
+// Limits are what callers may use of the server; 0 is no limit where not said.
+type Limits struct {
+	Rate         float64       // requests a second of one API key, with the tokens that it made
+	Burst        int           // requests of one key at once
+	TenantDay    Shares        // requests of a tenant in a day (UTC)
+	Concurrent   int           // requests that run at once
+	Queue        int           // requests that wait
+	QueueWait    time.Duration // the longest wait
+	TenantWeight Shares        // a tenant's places in each turn of the queue
+	Connections  int
 }
 
 // Maintenance says how often the server tidies up; 0 never.
@@ -99,6 +112,7 @@ func Default() Config {
 		Addr:        "127.0.0.1:7421",
 		Log:         Log{Level: slog.LevelInfo, Format: "text"},
 		Server:      Server{ReadHeader: 5 * time.Second, Read: time.Minute, Write: 5 * time.Minute, Idle: time.Minute, Stop: 25 * time.Second},
+		Limits:      Limits{Rate: 2000, Burst: 10000, Concurrent: 64, Queue: 512, QueueWait: time.Second, Connections: 2048},
 		Maintenance: Maintenance{Every: time.Hour},
 		Session:     Session{RecentMessages: 200, RecentIdle: day, TranscriptRetention: 365 * day, IdempotencyKeep: day},
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,

@@ -141,7 +141,7 @@ func TestKeysReachEveryField(t *testing.T) {
 	t.Parallel()
 	def := Default()
 	for _, k := range Keys() {
-		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json"}[k.Name]
+		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json", "limits.queue_wait": "9s"}[k.Name]
 		if other == "" {
 			switch k.at(&def).(type) {
 			case *string:
@@ -154,6 +154,8 @@ func TestKeysReachEveryField(t *testing.T) {
 				other = "0.75"
 			case *time.Duration:
 				other = "1h1m"
+			case *Shares:
+				other = "acme=9,*=1"
 			}
 		}
 		cfg, err := Load([]string{k.Env() + "=" + other}, map[string]string{"lang": ""})
@@ -172,6 +174,24 @@ func TestKeysReachEveryField(t *testing.T) {
 		}
 		if k.Value(def) == other {
 			t.Errorf("%s: the test's value is the default", k.Name)
+		}
+	}
+}
+
+func TestShares(t *testing.T) {
+	t.Parallel()
+	of := Shares("acme=3,*=1").Of()
+	if of("acme") != 3 || of("其他") != 1 || Shares("").Of()("acme") != 0 {
+		t.Error("not the tenant's number")
+	}
+	for text, want := range map[string]Shares{"": "", " acme = 3 , *=0": "acme=3,*=0"} {
+		if got, err := parseShares(text); err != nil || got != want {
+			t.Errorf("%q: got %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"acme", "acme=", "=3", "acme=-1", "acme=x", "acme=1,,b=2", "a b=1=2"} {
+		if got, err := parseShares(text); err == nil {
+			t.Errorf("%q: got %q, want an error", text, got)
 		}
 	}
 }

@@ -53,6 +53,12 @@ func set(field, value any) error {
 			return errors.New("must be a duration such as 90s, 24h or 7d")
 		}
 		*f = d
+	case *Shares:
+		shares, err := parseShares(text)
+		if err != nil {
+			return err
+		}
+		*f = shares
 	default:
 		panic(fmt.Sprintf("config: no way to set a %T", field))
 	}
@@ -74,6 +80,8 @@ func format(field any) string {
 		return strconv.Itoa(*f)
 	case *float64:
 		return strconv.FormatFloat(*f, 'g', -1, 64)
+	case *Shares:
+		return string(*f)
 	}
 	panic(fmt.Sprintf("config: no way to write a %T", field))
 }

@@ -37,8 +37,9 @@ func (c Config) WriteYAML(w io.Writer) error {
 
 // yamlValue writes a value so that YAML takes texts as texts.
 func yamlValue(field any) string {
-	if s, ok := field.(*string); ok {
-		return strconv.Quote(*s)
+	switch field.(type) {
+	case *string, *Shares:
+		return strconv.Quote(format(field))
 	}
 	return format(field)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/limit"
 	"github.com/yiku-ai/yiku/internal/wire"
 )
 
@@ -32,6 +33,7 @@ type Options struct {
 	// Service gives the service as one caller may use it.
 	Service func(yiku.Principal) yiku.Service
 
+	Limits       *limit.Limiter              // what may be served now; anything where nil
 	Loopback     func() bool                 // no keys yet: answer to programs and pages of this machine only; never where nil
 	Ready        func(context.Context) error // for /readyz; always ready where nil
 	Metrics      http.Handler                // for /metrics, which an admin of a tenant may see; absent where nil

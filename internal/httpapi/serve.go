@@ -30,7 +30,8 @@ func isClosed(path string) bool {
 
 // ServeHTTP gives the request its id and trace, keeps strangers out, and hands
 // it to its route. Everything below /v1 is authenticated before anything but
-// its headers is looked at, whether such a route exists or not.
+// its headers is looked at, whether such a route exists or not, and goes through
+// the limits before its body is.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &recorder{ResponseWriter: w}
 	r = s.trace(out, r)
@@ -47,6 +48,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.fail(out, r, err)
 			return
 		}
+		leave, ok := s.enter(out, r, who)
+		if !ok {
+			return
+		}
+		defer leave()
 		r = r.WithContext(context.WithValue(r.Context(), principalKey{}, who))
 	}
 	s.route(out, r)

@@ -36,6 +36,13 @@ type MetricsOptions struct {
 	Outcomes   []string       // the outcomes beside ok and canceled
 	Gauges     Gauges         // of the store and the like; nil: none
 	Dropped    func() float64 // events that were dropped; nil: not shown
+	Door       func() Door    // who was let in; nil: not shown
+}
+
+// Door is what the limits have let in and refused.
+type Door struct {
+	Running, Waiting int
+	Refused          map[string]int64 // by reason, from a closed list
 }
 
 // Gauge is one number of the present state, such as the rows of a store.
@@ -91,6 +98,9 @@ func NewMetrics(opts *MetricsOptions) *Metrics {
 	if opts.Dropped != nil {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: namespace, Name: "dropped_events_total",
 			Help: "Events that were not written because their buffer was full."}, opts.Dropped))
+	}
+	if opts.Door != nil {
+		m.registry.MustRegister(doorCollector{opts.Door})
 	}
 	if opts.Gauges != nil {
 		m.registry.MustRegister(gaugeCollector{opts.Gauges})
@@ -198,5 +208,25 @@ func (c gaugeCollector) Collect(ch chan<- prometheus.Metric) {
 		if metric, err := prometheus.NewConstMetric(desc, prometheus.GaugeValue, g.Value); err == nil {
 			ch <- metric
 		}
+	}
+}
+
+// doorCollector shows what the limits count.
+type doorCollector struct{ door func() Door }
+
+// Describe implements prometheus.Collector; it promises no names.
+func (doorCollector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (c doorCollector) Collect(ch chan<- prometheus.Metric) {
+	door := c.door()
+	show := func(name, help string, kind prometheus.ValueType, value float64, labels prometheus.Labels) {
+		desc := prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, nil, labels)
+		ch <- prometheus.MustNewConstMetric(desc, kind, value)
+	}
+	show("limit_running", "Requests that the gate has let in.", prometheus.GaugeValue, float64(door.Running), nil)
+	show("limit_waiting", "Requests that wait at the gate.", prometheus.GaugeValue, float64(door.Waiting), nil)
+	for reason, n := range door.Refused {
+		show("limit_refused_total", "Requests and connections refused, by reason.", prometheus.CounterValue, float64(n), prometheus.Labels{"reason": reason})
 	}
 }

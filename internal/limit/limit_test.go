@@ -1,0 +1,129 @@
+package limit
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// clock is a time that a test moves.
+type clock struct{ now time.Time }
+
+func newClock() *clock {
+	return &clock{now: time.Date(2026, 3, 1, 23, 59, 0, 0, time.UTC)}
+}
+
+func (c *clock) read() time.Time { return c.now }
+
+// TestF3_RateOfAKey: a key has its burst, then its rate, and another key of
+// the same tenant its own.
+func TestF3_RateOfAKey(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := New(Options{Rate: 2, Burst: 3, Now: c.read})
+	enter := func(key string) *Refusal { return l.Enter(t.Context(), "t", key) }
+	for range 3 {
+		if r := enter("a"); r != nil {
+			t.Fatal("the burst is refused:", r.Reason)
+		}
+	}
+	r := enter("a")
+	if r == nil || r.Reason != Rate || r.Retry != 500*time.Millisecond || r.Quota != 3 || r.Window != 1500*time.Millisecond {
+		t.Fatalf("over the rate: %+v", r)
+	}
+	if early := l.Refuse("t", "a"); early == nil || early.Reason != Rate || early.Retry != r.Retry {
+		t.Errorf("asked without entering: %+v", early)
+	}
+	if enter("b") != nil || l.Refuse("t", "c") != nil {
+		t.Error("another key is refused")
+	}
+	c.now = c.now.Add(r.Retry)
+	if enter("a") != nil {
+		t.Error("refused after the time to wait")
+	}
+	if enter("a") == nil {
+		t.Error("a token came twice")
+	}
+	if got := l.Stats().Refused["rate"]; got != 3 {
+		t.Errorf("%d refusals counted, want 3", got)
+	}
+}
+
+// TestF3_DayOfATenant: all keys of a tenant share its day, which ends at
+// midnight (UTC).
+func TestF3_DayOfATenant(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := New(Options{Day: func(tenant string) int { return map[string]int{"small": 2}[tenant] }, Now: c.read})
+	for i := range 2 {
+		if r := l.Enter(t.Context(), "small", fmt.Sprint(i)); r != nil {
+			t.Fatal(r.Reason)
+		}
+	}
+	for _, r := range []*Refusal{l.Enter(t.Context(), "small", "x"), l.Refuse("small", "x")} {
+		if r == nil || r.Reason != Day || r.Retry != time.Minute || r.Quota != 2 {
+			t.Fatalf("over the quota: %+v", r)
+		}
+	}
+	if l.Enter(t.Context(), "other", "x") != nil {
+		t.Error("a tenant without a quota is refused")
+	}
+	c.now = c.now.Add(time.Minute)
+	if l.Refuse("small", "x") != nil || l.Enter(t.Context(), "small", "x") != nil {
+		t.Error("refused on the next day")
+	}
+}
+
+// TestRefusedAtTheGateCountsNothing: who found no place has used up neither
+// rate nor quota.
+func TestRefusedAtTheGateCountsNothing(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := New(Options{Rate: 1, Burst: 2, Day: func(string) int { return 2 }, Concurrent: 1, Now: c.read})
+	if r := l.Enter(t.Context(), "t", "k"); r != nil {
+		t.Fatal(r.Reason)
+	}
+	for range 5 {
+		if r := l.Enter(t.Context(), "t", "k"); r == nil || r.Reason != Full || r.Retry <= 0 {
+			t.Fatalf("at a full gate: %+v", r)
+		}
+	}
+	if r := l.Refuse("t", "k"); r == nil || r.Reason != Full {
+		t.Fatalf("asked without entering: %+v", r)
+	}
+	l.Leave()
+	if r := l.Enter(t.Context(), "t", "k"); r != nil {
+		t.Error("the refusals were counted:", r.Reason)
+	}
+	l.Leave()
+}
+
+// TestManyCallers: what is remembered of callers stays bounded.
+func TestManyCallers(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := New(Options{Rate: 1, Burst: 1, Day: func(string) int { return 1 }, Now: c.read})
+	for i := range 3 * manyCallers {
+		if i%manyCallers == 0 {
+			c.now = c.now.Add(24 * time.Hour)
+		}
+		if r := l.Enter(t.Context(), fmt.Sprint(i), ""); r != nil {
+			t.Fatal(r.Reason)
+		}
+	}
+	if len(l.buckets) > manyCallers || len(l.days) > manyCallers {
+		t.Errorf("%d buckets and %d days are remembered", len(l.buckets), len(l.days))
+	}
+}
+
+// TestNoLimits: the zero options limit nothing.
+func TestNoLimits(t *testing.T) {
+	t.Parallel()
+	l := New(Options{})
+	for range 1000 {
+		if l.Enter(t.Context(), "t", "k") != nil || l.Refuse("t", "k") != nil {
+			t.Fatal("refused without limits")
+		}
+		l.Leave()
+	}
+}
