@@ -39,7 +39,7 @@ func TestI1_SealOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again != key {
+		if !again.Equal(key) {
 			t.Error("the key is another after Wrap and Unwrap")
 		}
 		plain, err := ring.Open(again, []byte("place"), env)
@@ -128,5 +128,80 @@ func BenchmarkBlind(b *testing.B) {
 	key, _ := ring.NewOwnerKey()
 	for b.Loop() {
 		ring.Blind(key, "message", "0197f0c2-1111-7000-8000-000000000001")
+	}
+}
+
+// TestR7_FlippedBits: an envelope with any bit flipped does not open, nor does
+// it open elsewhere, nor under another key; nor does one without a MAC. The
+// control: a ring that does not look at MACs opens most of them.
+func TestR7_FlippedBits(t *testing.T) {
+	t.Parallel()
+	ring, blind := keyring.New(nil), keyring.New(&keyring.Options{Unchecked: true})
+	key, other := newKey(t, ring), newKey(t, ring)
+	for _, text := range []string{"", "likes tea", "喜欢喝茶"} {
+		envelope, err := ring.Seal(key, []byte("place"), []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrapped, err := ring.Wrap(key, []byte("place"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed := 0
+		for i := range 8 * len(envelope) {
+			envelope[i/8] ^= 1 << (i % 8)
+			if _, err := ring.Open(key, []byte("place"), envelope); !errors.Is(err, yiku.ErrUnavailable) {
+				t.Fatalf("bit %d of %d: Open = %v, want ErrUnavailable", i, 8*len(envelope), err)
+			}
+			if _, err := blind.Open(key, []byte("place"), envelope); err == nil {
+				passed++
+			}
+			envelope[i/8] ^= 1 << (i % 8)
+		}
+		if passed < 4*len(envelope) {
+			t.Errorf("without a look at the MAC only %d of %d flips pass: the test cannot see what the MAC is for", passed, 8*len(envelope))
+		}
+		for i := range 8 * len(wrapped) {
+			wrapped[i/8] ^= 1 << (i % 8)
+			if _, err := ring.Unwrap(wrapped, []byte("place")); !errors.Is(err, yiku.ErrUnavailable) {
+				t.Fatalf("bit %d of a wrapped key: Unwrap = %v, want ErrUnavailable", i, err)
+			}
+			wrapped[i/8] ^= 1 << (i % 8)
+		}
+		if _, err := ring.Open(key, []byte("elsewhere"), envelope); !errors.Is(err, yiku.ErrUnavailable) {
+			t.Errorf("in another place: Open = %v, want ErrUnavailable", err)
+		}
+		if _, err := ring.Open(other, []byte("place"), envelope); !errors.Is(err, yiku.ErrUnavailable) {
+			t.Errorf("under another key: Open = %v, want ErrUnavailable", err)
+		}
+		plain := ring.SealPlain([]byte(text))
+		if _, err := ring.Open(key, []byte("place"), plain); !errors.Is(err, yiku.ErrUnavailable) {
+			t.Errorf("without a MAC: Open = %v, want ErrUnavailable", err)
+		}
+		if got, err := ring.OpenPlain(plain); err != nil || string(got) != text {
+			t.Errorf("OpenPlain = %q, %v", got, err)
+		}
+		if _, err := ring.OpenPlain(envelope); !errors.Is(err, yiku.ErrUnavailable) {
+			t.Errorf("OpenPlain of one with a MAC = %v, want ErrUnavailable", err)
+		}
+	}
+}
+
+func BenchmarkSeal(b *testing.B) {
+	ring := keyring.New(nil)
+	key, _ := ring.NewOwnerKey()
+	place, text := make([]byte, 200, 2000), make([]byte, 600)
+	for b.Loop() {
+		_, _ = ring.Seal(key, place, text)
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	ring := keyring.New(nil)
+	key, _ := ring.NewOwnerKey()
+	place := make([]byte, 200, 2000)
+	envelope, _ := ring.Seal(key, place, make([]byte, 600))
+	for b.Loop() {
+		_, _ = ring.Open(key, place, envelope)
 	}
 }

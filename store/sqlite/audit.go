@@ -32,7 +32,7 @@ func (t *tx) Audit(e *store.AuditEntry, seal func(previous []byte, e store.Audit
 	row.N++
 	row.MAC = seal(previous, row)
 	return t.atomic("audit", func() error {
-		body, err := t.s.ring.Seal(t.s.secret, place("audit", row.N), packAudit(&row))
+		body, err := t.seal(t.s.self, t.c.at("audit", row.N), packAudit(&row))
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (r *reader) AuditEntries(after int64, most int) ([]store.AuditEntry, error)
 	err := r.c.each(sqlAudit, func(st *sqlite3.Stmt) error {
 		e := store.AuditEntry{N: st.ColumnInt64(0), Owner: st.ColumnInt64(1), At: instant(st.ColumnInt64(2)), MAC: st.ColumnBlob(3, nil)}
 		bare := e
-		plain, err := r.s.ring.Open(r.s.secret, place("audit", e.N), st.ColumnRawBlob(4))
+		plain, err := r.open(r.s.self, r.c.at("audit", e.N), st.ColumnRawBlob(4))
 		if err != nil || !unpackAudit(plain, &e) {
 			e = bare
 		}

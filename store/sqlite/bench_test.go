@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/keyring"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -142,6 +143,59 @@ func BenchmarkLoad10000(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+		})
+	}
+}
+
+// BenchmarkMAC loads an owner's 10,000 memories, and appends one message after
+// the other, with the MACs of rows and without, in turn.
+func BenchmarkMAC(b *testing.B) {
+	owner := testOwner(b, "acme", "user")
+	session := store.Session{Session: yiku.Session{ID: "s", CreatedAt: testTime()}}
+	var keys []int64
+	open := func(o *Options) *Store {
+		s := openTest(b, o)
+		keys, session.Key = benchMemories(b, s, owner, 10_000), 0
+		write(b, s, owner, func(tx store.Tx) error { return tx.PutSession(&session) })
+		return s
+	}
+	with, without := open(nil), open(&Options{Ring: keyring.New(&keyring.Options{Unchecked: true})})
+	n := int64(0)
+	for what, do := range map[string]func(s *Store){
+		"load_10000": func(s *Store) {
+			err := s.View(b.Context(), func(r store.Reader) error {
+				list, err := r.MemoriesByKey(owner, keys)
+				if len(list) != len(keys) {
+					b.Errorf("%d memories", len(list))
+				}
+				return err
+			})
+			if err != nil {
+				b.Error(err)
+			}
+		},
+		"append_100": func(s *Store) {
+			for range 100 {
+				n++
+				write(b, s, owner, func(tx store.Tx) error { return tx.AddMessages(session.Key, []*store.Message{benchMessage(n)}) })
+			}
+		},
+	} {
+		b.Run(what, func(b *testing.B) {
+			var took [2][]time.Duration
+			for b.Loop() {
+				for i, s := range []*Store{with, without} {
+					began := time.Now()
+					do(s)
+					took[i] = append(took[i], time.Since(began))
+				}
+			}
+			slices.Sort(took[0])
+			slices.Sort(took[1])
+			half := len(took[0]) / 2
+			b.ReportMetric(float64(took[0][half].Microseconds())/1000, "with-ms")
+			b.ReportMetric(float64(took[1][half].Microseconds())/1000, "without-ms")
+			b.ReportMetric(float64(took[0][half])/float64(took[1][half]), "times")
 		})
 	}
 }

@@ -66,7 +66,7 @@ func (u *unpacker) list() []string {
 // err reports input that pack did not write.
 func (u *unpacker) err() error {
 	if u.bad {
-		return yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
+		return unreadable()
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func fromJSON(s string, v any) error {
 	d := json.NewDecoder(bytes.NewReader([]byte(s)))
 	d.UseNumber()
 	if err := d.Decode(v); err != nil {
-		return yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
+		return unreadable()
 	}
 	return nil
 }
@@ -165,13 +165,6 @@ func micro(times ...*time.Time) {
 
 // instant reads a time that was bound.
 func instant(us int64) time.Time { return time.UnixMicro(us).UTC() }
-
-// place names a row as associated data of its envelope.
-func place(table string, key int64) []byte {
-	b := make([]byte, 0, 32)
-	b = append(b, table...)
-	return binary.BigEndian.AppendUint64(append(b, 0), uint64(key))
-}
 
 // known returns a text of the closed vocabularies without a copy of its own.
 func known(b []byte) string {

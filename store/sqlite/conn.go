@@ -50,6 +50,7 @@ type conn struct {
 	db         *sqlite3.Conn
 	statements map[string]*sqlite3.Stmt
 	stop       func() error // the running transaction's context's Err
+	covers     []byte       // room for the place of an envelope
 }
 
 // openConn opens a connection, sets its pragmas and asserts them.

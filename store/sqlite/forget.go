@@ -48,11 +48,11 @@ func unpackItems(buf []byte) ([]store.Item, error) {
 	for len(buf) > 0 {
 		kind, n := binary.Varint(buf)
 		if n <= 0 {
-			return nil, yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
+			return nil, unreadable()
 		}
 		delta, m := binary.Varint(buf[n:])
 		if m <= 0 {
-			return nil, yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
+			return nil, unreadable()
 		}
 		buf = buf[n+m:]
 		last += delta
@@ -76,7 +76,7 @@ func (t *tx) PutForget(f *store.Forget) error {
 		if row.Key == 0 {
 			sql, row.Key = sqlAddForget, t.nextOutside()
 		}
-		body, err := t.seal(t.own, "forgets", row.Key, plain)
+		body, err := t.seal(t.own, t.c.forgetPlace(&row), plain)
 		if err != nil {
 			return err
 		}
@@ -112,8 +112,9 @@ func (t *tx) EndForget(key int64) error {
 func (s *Store) Forgets(ctx context.Context) ([]store.Forget, error) {
 	var list []store.Forget
 	err := s.View(ctx, func(r store.Reader) error {
-		err := r.(*reader).c.each(sqlForgets, func(st *sqlite3.Stmt) error {
-			f, err := s.readForget(st)
+		own := r.(*reader)
+		err := own.c.each(sqlForgets, func(st *sqlite3.Stmt) error {
+			f, err := own.readForgetOf(st)
 			list = append(list, f)
 			return err
 		})
@@ -122,22 +123,23 @@ func (s *Store) Forgets(ctx context.Context) ([]store.Forget, error) {
 	return list, err
 }
 
-func (s *Store) readForget(st *sqlite3.Stmt) (f store.Forget, err error) {
-	number := st.ColumnInt64(4)
-	plain, err := s.ring.Open(s.secret, place("owners.body", number), st.ColumnRawBlob(5))
-	if err != nil {
+// readForgetOf reads a forget with its owner.
+func (r *reader) readForgetOf(st *sqlite3.Stmt) (f store.Forget, err error) {
+	o := &ownerRef{number: st.ColumnInt64(4)}
+	if o.owner, err = r.readOwner(o.number, st.ColumnRawBlob(5)); err != nil {
 		return f, err
 	}
-	u := unpack(plain)
-	if f.Owner, err = ownerOf(u.next(), u.next()); err != nil {
+	if o.key, err = r.unwrap(o.number, st.ColumnRawBlob(6)); err != nil {
 		return f, err
 	}
-	key, err := s.ring.Unwrap(st.ColumnRawBlob(6), place("owners.wrapped", number))
-	if err != nil {
-		return f, err
-	}
+	return r.readForget(o, st)
+}
+
+func (r *reader) readForget(o *ownerRef, st *sqlite3.Stmt) (f store.Forget, err error) {
+	f.Owner = o.owner
 	f.Key, f.Epoch, f.At = st.ColumnInt64(0), st.ColumnInt64(1), instant(st.ColumnInt64(2))
-	if plain, err = s.ring.Open(key, place("forgets", f.Key), st.ColumnRawBlob(3)); err != nil {
+	plain, err := r.open(o, r.c.forgetPlace(&f), st.ColumnRawBlob(3))
+	if err != nil {
 		return f, err
 	}
 	var b forgetBody

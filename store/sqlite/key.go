@@ -16,20 +16,21 @@ const (
 
 	sqlAddKey    = `INSERT INTO api_keys (id, hash, tenant, access, body, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	sqlLiveKeys  = `SELECT count(*) FROM api_keys WHERE tenant = ? AND revoked_at IS NULL`
-	sqlRevokeKey = `UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`
+	sqlRevokeKey = `UPDATE api_keys SET revoked_at = ?, body = ? WHERE id = ?`
 	sqlKeyPlace  = `SELECT rowid FROM api_keys WHERE id = ?1 AND (?2 = 0 OR tenant = ?2)`
 	sqlCountKeys = `SELECT count(*) FROM api_keys WHERE ?1 = 0 OR tenant = ?1`
 
 	sqlKeyColumns = `SELECT id, hash, tenant, access, body, created_at, coalesce(expires_at, -62135596800000000),
 		coalesce(revoked_at, -62135596800000000) FROM api_keys `
 	sqlKeysOf  = sqlKeyColumns + `WHERE tenant = ?1 AND rowid > ?2 ORDER BY rowid LIMIT ?3`
+	sqlOneKey  = sqlKeyColumns + `WHERE id = ?1 AND tenant = ?2`
 	sqlAllKeys = sqlKeyColumns + `WHERE rowid > ?1 ORDER BY rowid LIMIT ?2`
 )
 
 // KeyVersion is the number of updates that wrote keys; see store.KeyVersioner.
 func (s *Store) KeyVersion() int64 { return s.keys.Load() }
 
-func (s *Store) tenantMark(tenant string) []byte { return s.ring.Blind(s.secret, "tenant", tenant) }
+func (s *Store) tenantMark(tenant string) []byte { return s.ring.Blind(s.self.key, "tenant", tenant) }
 
 // tenant is a tenant's number; 0 where there is none.
 func (r *reader) tenant(name string) (int64, error) {
@@ -40,7 +41,7 @@ func (r *reader) tenant(name string) (int64, error) {
 // tenantName is the name of the tenant with a number.
 func (r *reader) tenantName(number int64) (name string, err error) {
 	_, err = r.c.one(sqlTenantBody, func(st *sqlite3.Stmt) error {
-		plain, err := r.s.ring.Open(r.s.secret, place("tenants.body", number), st.ColumnRawBlob(0))
+		plain, err := r.open(r.s.self, r.c.at("tenants", number), st.ColumnRawBlob(0))
 		name = string(plain)
 		return err
 	}, number)
@@ -76,22 +77,9 @@ func (r *reader) keys(sql string, args ...any) ([]store.Key, error) {
 	var list []store.Key
 	var tenants []int64
 	err := r.c.each(sql, func(st *sqlite3.Stmt) error {
-		k := store.Key{Hash: st.ColumnBlob(1, nil)}
-		k.ID, k.Access = st.ColumnText(0), yiku.Access(st.ColumnText(3))
-		k.CreatedAt = instant(st.ColumnInt64(5))
-		for i, t := range []*time.Time{&k.ExpiresAt, &k.RevokedAt} {
-			if us := st.ColumnInt64(6 + i); us != noTime {
-				*t = instant(us)
-			}
-		}
-		plain, err := r.s.ring.Open(r.s.secret, keyPlace(k.ID), st.ColumnRawBlob(4))
-		if err != nil {
-			return err
-		}
-		u := unpack(plain)
-		k.Name, k.UserID = u.next(), u.next()
+		k, err := r.readKey(st)
 		list, tenants = append(list, k), append(tenants, st.ColumnInt64(2))
-		return u.err()
+		return err
 	}, args...)
 	if err != nil {
 		return nil, foreign("list keys", err)
@@ -106,6 +94,18 @@ func (r *reader) keys(sql string, args ...any) ([]store.Key, error) {
 		list[i].Tenant = names[number]
 	}
 	return list, nil
+}
+
+func (r *reader) readKey(st *sqlite3.Stmt) (k store.Key, err error) {
+	k.ID, k.Hash, k.Access = st.ColumnText(0), st.ColumnBlob(1, nil), yiku.Access(st.ColumnText(3))
+	k.CreatedAt, k.ExpiresAt, k.RevokedAt = instant(st.ColumnInt64(5)), instant(st.ColumnInt64(6)), instant(st.ColumnInt64(7))
+	plain, err := r.open(r.s.self, r.c.keyPlace(&k, st.ColumnInt64(2)), st.ColumnRawBlob(4))
+	if err != nil {
+		return k, err
+	}
+	u := unpack(plain)
+	k.Name, k.UserID = u.next(), u.next()
+	return k, u.err()
 }
 
 // CountKeys counts keys; see store.KeyReader.
@@ -137,13 +137,19 @@ func (t *tx) PutKey(k *store.Key) error {
 		if live >= yiku.MaxLiveKeys {
 			return yiku.Errorf(yiku.ErrLimited, "there are %d keys that are not revoked; revoke some first", live)
 		}
-		body, err := t.s.ring.Seal(t.s.secret, keyPlace(k.ID), pack(k.Name, k.UserID))
+		row := *k
+		row.RevokedAt = time.Time{}
+		body, err := t.sealKey(&row, number)
 		if err != nil {
 			return err
 		}
 		*t.keys = true
 		return t.c.run(sqlAddKey, k.ID, k.Hash, number, string(k.Access), body, k.CreatedAt, k.ExpiresAt)
 	})
+}
+
+func (t *tx) sealKey(k *store.Key, tenant int64) ([]byte, error) {
+	return t.seal(t.s.self, t.c.keyPlace(k, tenant), pack(k.Name, k.UserID))
 }
 
 // addTenant returns the tenant's number and adds it where it is new.
@@ -155,7 +161,7 @@ func (t *tx) addTenant(name string) (int64, error) {
 	if number, err = t.c.number(sqlNextTenant); err != nil {
 		return 0, err
 	}
-	body, err := t.s.ring.Seal(t.s.secret, place("tenants.body", number), []byte(name))
+	body, err := t.seal(t.s.self, t.c.at("tenants", number), []byte(name))
 	if err != nil {
 		return 0, err
 	}
@@ -171,17 +177,23 @@ func (t *tx) RevokeKey(id string, at time.Time) error {
 	if number == 0 {
 		return notFound("revoke key")
 	}
-	row, err := t.c.number(sqlKeyPlace, id, number)
-	if err != nil {
-		return foreign("revoke key", err)
-	}
-	if row == 0 {
+	var k store.Key
+	found, err := t.c.one(sqlOneKey, func(st *sqlite3.Stmt) error {
+		k, err = t.readKey(st)
+		return err
+	}, id, number)
+	if err == nil && !found {
 		return notFound("revoke key")
 	}
-	micro(&at)
+	if err != nil || !k.RevokedAt.IsZero() {
+		return foreign("revoke key", err)
+	}
+	k.RevokedAt = at
+	micro(&k.RevokedAt)
+	body, err := t.sealKey(&k, number)
+	if err != nil {
+		return err
+	}
 	*t.keys = true
-	return foreign("revoke key", t.c.run(sqlRevokeKey, at, id))
+	return foreign("revoke key", t.c.run(sqlRevokeKey, k.RevokedAt, body, id))
 }
-
-// keyPlace names a key's row as associated data of its envelope.
-func keyPlace(id string) []byte { return append([]byte("api_keys.body\x00"), id...) }

@@ -16,8 +16,9 @@ const (
 	sqlDropUp    = `DELETE FROM lineage WHERE item = ?`
 	sqlDropDown  = `DELETE FROM lineage WHERE source = ?`
 	sqlDropCites = `DELETE FROM snapshots WHERE key IN (SELECT snapshot FROM snapshot_items WHERE item = ?)`
-	sqlMadeBy    = `SELECT record FROM idempotency_items WHERE item = ?`
-	sqlForgetIt  = `UPDATE idempotency SET forgotten = 1, body = ? WHERE key = ? AND forgotten = 0`
+	sqlMadeBy    = `SELECT i.key, i.request, i.at, i.expires_at FROM idempotency_items x JOIN idempotency i ON i.key = x.record
+	WHERE x.item = ? AND i.forgotten = 0`
+	sqlForgetIt  = `UPDATE idempotency SET forgotten = 1, body = ? WHERE key = ?`
 	sqlDropMade  = `DELETE FROM idempotency_items WHERE item = ?`
 	sqlDropVec   = `DELETE FROM vectors WHERE item = ?`
 	sqlDropTerms = `DELETE FROM terms WHERE item = ?`
@@ -98,16 +99,21 @@ func (t *tx) dropTraces(key int64, removed *yiku.Removed) error {
 
 // forgetRecords marks the records of the writes that made a row.
 func (t *tx) forgetRecords(key int64, removed *yiku.Removed) error {
-	records, err := t.c.numbers(sqlMadeBy, key)
+	records := map[int64]store.Idempotency{}
+	err := t.c.each(sqlMadeBy, func(st *sqlite3.Stmt) error {
+		records[st.ColumnInt64(0)] = store.Idempotency{Request: st.ColumnBlob(1, nil), Forgotten: true,
+			At: instant(st.ColumnInt64(2)), ExpiresAt: instant(st.ColumnInt64(3))}
+		return nil
+	}, key)
 	if err != nil {
 		return err
 	}
-	for _, r := range records {
-		body, err := t.seal(t.own, "idempotency", r, nil)
+	for n, r := range records {
+		body, err := t.seal(t.own, t.c.idempotencyPlace(n, &r), nil)
 		if err != nil {
 			return err
 		}
-		if err := t.c.count(&removed.Idempotency, sqlForgetIt, body, r); err != nil {
+		if err := t.c.count(&removed.Idempotency, sqlForgetIt, body, n); err != nil {
 			return err
 		}
 	}

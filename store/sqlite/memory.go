@@ -93,7 +93,8 @@ func (r *reader) readMemory(o *ownerRef, st *sqlite3.Stmt) (m store.Memory, err 
 	m.ValidFrom, m.ValidTo = instant(st.ColumnInt64(15)), instant(st.ColumnInt64(16))
 	m.ExpiresAt, m.ConfirmedAt = instant(st.ColumnInt64(17)), instant(st.ColumnInt64(18))
 	m.CreatedAt, m.UpdatedAt = instant(st.ColumnInt64(19)), instant(st.ColumnInt64(20))
-	plain, err := r.open(o, "memories", m.Key, st.ColumnRawBlob(21))
+	fact := st.ColumnRawBlob(23)
+	plain, err := r.open(o, r.c.memoryPlace(&m, fact != nil), st.ColumnRawBlob(21))
 	if err != nil {
 		return m, err
 	}
@@ -107,9 +108,9 @@ func (r *reader) readMemory(o *ownerRef, st *sqlite3.Stmt) (m store.Memory, err 
 	if u.bad {
 		return m, u.err()
 	}
-	if fact := st.ColumnRawBlob(23); fact != nil {
+	if fact != nil {
 		m.Single = st.ColumnBool(22)
-		if plain, err = r.open(o, "facts", m.Key, fact); err != nil {
+		if plain, err = r.open(o, r.c.factPlace(&m), fact); err != nil {
 			return m, err
 		}
 		u = unpack(plain)
@@ -129,21 +130,26 @@ func (r *reader) Versions(owner yiku.Owner, memoryKey int64) ([]store.Version, e
 	}
 	var list []store.Version
 	err = r.c.each(sqlVersions, func(st *sqlite3.Stmt) error {
-		v := store.Version{ReplacedAt: instant(st.ColumnInt64(1)), Reason: st.ColumnText(2)}
-		plain, err := r.open(o, "versions", st.ColumnInt64(0), st.ColumnRawBlob(3))
-		if err != nil {
-			return err
-		}
-		if err := fromJSON(string(plain), &v.Memory); err != nil {
-			return err
-		}
-		for k, x := range v.Memory.Metadata {
-			v.Memory.Metadata[k] = plainNumbers(x)
-		}
+		v, err := r.readVersion(o, memoryKey, st)
 		list = append(list, v)
-		return nil
+		return err
 	}, memoryKey)
 	return list, foreign("list versions", err)
+}
+
+func (r *reader) readVersion(o *ownerRef, memory int64, st *sqlite3.Stmt) (v store.Version, err error) {
+	v = store.Version{ReplacedAt: instant(st.ColumnInt64(1)), Reason: st.ColumnText(2)}
+	plain, err := r.open(o, r.c.versionPlace(st.ColumnInt64(0), memory, &v), st.ColumnRawBlob(3))
+	if err != nil {
+		return v, err
+	}
+	if err := fromJSON(string(plain), &v.Memory); err != nil {
+		return v, err
+	}
+	for k, x := range v.Memory.Metadata {
+		v.Memory.Metadata[k] = plainNumbers(x)
+	}
+	return v, nil
 }
 
 const (
@@ -220,7 +226,8 @@ func (t *tx) UpdateMemory(m *store.Memory, reason string) error {
 	return t.atomic("update memory", func() error {
 		changed := t.next()
 		row.Seq = seq(changed)
-		sealed, err := t.seal(t.own, "versions", changed, []byte(body))
+		was := store.Version{ReplacedAt: row.UpdatedAt, Reason: old.Reason}
+		sealed, err := t.seal(t.own, t.c.versionPlace(changed, row.Key, &was), []byte(body))
 		if err != nil {
 			return err
 		}
@@ -271,12 +278,12 @@ func (t *tx) writeMemory(sql string, m *store.Memory, own marks, more ...any) er
 	if err != nil {
 		return err
 	}
-	body, err := t.seal(o, "memories", m.Key, pack(m.Content, m.ProjectID, m.TaskID, m.AgentID, m.SessionID, m.Supersedes,
+	m.Hash = hex.EncodeToString(own.content)
+	body, err := t.seal(o, t.c.memoryPlace(m, hasFact(m, own)), pack(m.Content, m.ProjectID, m.TaskID, m.AgentID, m.SessionID, m.Supersedes,
 		packList(m.Topics), packList(m.DerivedFrom), packList(m.Sources), metadata))
 	if err != nil {
 		return err
 	}
-	m.Hash = hex.EncodeToString(own.content)
 	args := append([]any{o.first() | m.Seq, m.Version, m.Reason, string(m.Kind), string(m.Type), string(m.Level),
 		string(m.Status), string(m.Origin), t.mark(o, "project", m.ProjectID), t.mark(o, "task", m.TaskID),
 		t.mark(o, "agent", m.AgentID), t.scopeMark(o, m), own.content, m.Importance, m.Confidence, m.Trust, m.Pinned,
@@ -287,16 +294,20 @@ func (t *tx) writeMemory(sql string, m *store.Memory, own marks, more ...any) er
 	return t.writeFact(m, own)
 }
 
+func hasFact(m *store.Memory, own marks) bool {
+	return m.Subject != "" || m.Attribute != "" || m.Value != "" || m.Single || len(own.subject) > 0 || len(own.attribute) > 0
+}
+
 // writeFact writes what a memory has of a fact: subject, attribute and value.
 func (t *tx) writeFact(m *store.Memory, own marks) error {
-	if m.Subject == "" && m.Attribute == "" && m.Value == "" && !m.Single && len(own.subject) == 0 && len(own.attribute) == 0 {
+	if !hasFact(m, own) {
 		return t.c.run(sqlDropFact, m.Key)
 	}
 	var current []byte
 	if m.Single && m.Status == yiku.StatusActive && m.ValidTo.IsZero() && len(own.subject) > 0 && len(own.attribute) > 0 {
 		current = t.mark(t.own, "current", string(m.Level), m.ProjectID, m.TaskID, m.AgentID, string(own.subject), string(own.attribute))
 	}
-	body, err := t.seal(t.own, "facts", m.Key, pack(m.Subject, m.Attribute, m.Value))
+	body, err := t.seal(t.own, t.c.factPlace(m), pack(m.Subject, m.Attribute, m.Value))
 	if err != nil {
 		return err
 	}

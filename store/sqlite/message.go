@@ -85,7 +85,7 @@ func (r *reader) readMessage(o *ownerRef, st *sqlite3.Stmt) (m store.Message, er
 	m.Origin = yiku.Origin(known(st.ColumnRawText(3)))
 	m.Pinned = st.ColumnBool(4)
 	m.CreatedAt, m.RecordedAt = instant(st.ColumnInt64(5)), instant(st.ColumnInt64(6))
-	plain, err := r.open(o, "messages", m.Key, st.ColumnRawBlob(7))
+	plain, err := r.open(o, r.c.messagePlace(&m), st.ColumnRawBlob(7))
 	if err != nil {
 		return m, err
 	}
@@ -262,7 +262,7 @@ func (t *tx) addMessage(m *store.Message) error {
 	if err != nil {
 		return err
 	}
-	body, err := t.seal(t.own, "messages", m.Key,
+	body, err := t.seal(t.own, t.c.messagePlace(m),
 		pack(m.ID, m.Content.Text, parts, m.Name, calls, m.ToolCallID, metadata, m.TaskID))
 	if err != nil {
 		return err

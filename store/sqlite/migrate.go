@@ -13,7 +13,10 @@ import (
 )
 
 // The schema's versions. latest is what this program reads and writes.
-const latest = 1
+const latest = 2
+
+// resealing is the migration that gives envelopes a MAC.
+const resealing = 2
 
 // migrations holds the files NNNN_name.up.sql and NNNN_name.down.sql.
 //
@@ -110,7 +113,8 @@ func (s *Store) migrate(c *conn, to int) error {
 	return nil
 }
 
-// step runs one migration in one transaction.
+// step runs one migration in one transaction. The second one is more than its
+// text: all envelopes are sealed anew.
 func (s *Store) step(c *conn, m migration, up bool) (err error) {
 	if err := c.run(sqlBeginNow); err != nil {
 		return foreign("begin migration", err)
@@ -124,8 +128,18 @@ func (s *Store) step(c *conn, m migration, up bool) (err error) {
 	if !up {
 		text = m.down
 	}
+	if m.number == resealing && !up {
+		if err := s.resealAll(c, up); err != nil {
+			return err
+		}
+	}
 	if err := c.db.Exec(text); err != nil {
 		return foreign(fmt.Sprintf("migrate to %d", m.number), err)
+	}
+	if m.number == resealing && up {
+		if err := s.resealAll(c, up); err != nil {
+			return err
+		}
 	}
 	if up {
 		err = c.run(`INSERT INTO meta (name, value) VALUES (?, ?)`, m.name(), m.checksum())
@@ -156,7 +170,7 @@ func (c *conn) metaValue(name string) (value []byte, err error) {
 // readMeta reads which store this is, and makes a new one's generation and key.
 // The store's key makes owners' marks, and the secret for cursors.
 func (s *Store) readMeta(c *conn) error {
-	place := []byte("meta.key")
+	at := c.at("meta", 0)
 	wrapped, err := c.metaValue("key")
 	if err != nil {
 		return err
@@ -166,16 +180,18 @@ func (s *Store) readMeta(c *conn) error {
 		if err != nil {
 			return err
 		}
-		if wrapped, err = s.ring.Wrap(key, place); err != nil {
+		if wrapped, err = s.ring.Wrap(key, at.covers); err != nil {
 			return err
 		}
 		if err := c.run(sqlNewStore, wrapped, []byte(s.newID())); err != nil {
 			return foreign("write meta", err)
 		}
 	}
-	if s.secret, err = s.ring.Unwrap(wrapped, place); err != nil {
-		return err
+	own, err := s.ring.Unwrap(wrapped, c.at("meta", 0).covers)
+	if err != nil {
+		return damaged(at, err)
 	}
+	s.self = &ownerRef{key: own}
 	generation, err := c.metaValue("generation")
 	if err != nil {
 		return err
@@ -187,7 +203,7 @@ func (s *Store) readMeta(c *conn) error {
 	if err != nil {
 		return err
 	}
-	secret := append(s.ring.Blind(s.secret, "meta.secret", "1"), s.ring.Blind(s.secret, "meta.secret", "2")...)
+	secret := append(s.ring.Blind(own, "meta.secret", "1"), s.ring.Blind(own, "meta.secret", "2")...)
 	s.meta = store.Meta{Generation: string(generation), Schema: schema, Secret: secret}
 	return nil
 }

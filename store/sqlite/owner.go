@@ -60,7 +60,8 @@ func (c *ownerCache) put(ref *ownerRef) {
 type reader struct {
 	s      *Store
 	c      *conn
-	writer *tx // the transaction that it belongs to; nil in a view
+	writer *tx     // the transaction that it belongs to; nil in a view
+	reseal *reseal // set while a step of the schema seals everything anew
 }
 
 func errZeroOwner() error { return yiku.Invalid("owner", "must not be the zero owner") }
@@ -82,7 +83,7 @@ func (r *reader) find(owner yiku.Owner) (*ownerRef, error) {
 	found, err := r.c.one(sqlOwnerByMark, func(st *sqlite3.Stmt) error {
 		ref.number = st.ColumnInt64(0)
 		var err error
-		ref.key, err = r.s.ring.Unwrap(st.ColumnRawBlob(1), place("owners.wrapped", ref.number))
+		ref.key, err = r.unwrap(ref.number, st.ColumnRawBlob(1))
 		return err
 	}, r.s.ownerMark(owner))
 	if err != nil {
@@ -107,17 +108,18 @@ func (r *reader) must(owner yiku.Owner, what string) (*ownerRef, error) {
 }
 
 func (s *Store) ownerMark(o yiku.Owner) []byte {
-	return s.ring.Blind(s.secret, "owner", o.Tenant(), o.User())
+	return s.ring.Blind(s.self.key, "owner", o.Tenant(), o.User())
 }
 
-const sqlOwnerState = `SELECT epoch, seq, counter, withdrawn_at IS NOT NULL FROM owners WHERE number = ?`
+const sqlOwnerState = `SELECT epoch, seq, counter, withdrawn_at IS NOT NULL, state FROM owners WHERE number = ?`
 
 // state reads what changes of an owner's row.
 func (r *reader) state(number int64) (st store.OwnerState, counter int64, err error) {
 	st.Known, err = r.c.one(sqlOwnerState, func(q *sqlite3.Stmt) error {
 		st.Epoch, st.Seq, counter = q.ColumnInt64(0), q.ColumnInt64(1), q.ColumnInt64(2)
 		st.ConsentWithdrawn = q.ColumnBool(3)
-		return nil
+		_, err := r.open(r.s.self, r.c.ownerStatePlace(number, st, counter), q.ColumnRawBlob(4))
+		return err
 	}, number)
 	return st, counter, foreign("read owner", err)
 }
@@ -148,19 +150,24 @@ func (r *reader) ownersAfter(after yiku.Owner, most int) ([]yiku.Owner, error) {
 	}
 	var list []yiku.Owner
 	err := r.c.each(sqlOwnersAfter, func(st *sqlite3.Stmt) error {
-		plain, err := r.s.ring.Open(r.s.secret, place("owners.body", st.ColumnInt64(0)), st.ColumnRawBlob(1))
-		if err != nil {
-			return err
-		}
-		u := unpack(plain)
-		o, err := ownerOf(u.next(), u.next())
-		if err != nil {
-			return err
-		}
+		o, err := r.readOwner(st.ColumnInt64(0), st.ColumnRawBlob(1))
 		list = append(list, o)
-		return u.err()
+		return err
 	}, from, limit(most))
 	return list, foreign("list owners", err)
+}
+
+// readOwner opens the name of an owner.
+func (r *reader) readOwner(number int64, body []byte) (o yiku.Owner, err error) {
+	plain, err := r.open(r.s.self, r.c.at("owners", number), body)
+	if err != nil {
+		return o, err
+	}
+	u := unpack(plain)
+	if o, err = ownerOf(u.next(), u.next()); err == nil {
+		err = u.err()
+	}
+	return o, err
 }
 
 func ownerOf(tenant, user string) (yiku.Owner, error) {
@@ -200,8 +207,8 @@ func (s *Store) openTx(c *conn, owner yiku.Owner) (*tx, error) {
 
 const (
 	sqlNextOwner = `SELECT coalesce(max(number), 0) + 1 FROM owners`
-	sqlAddOwner  = `INSERT INTO owners (number, mark, body, wrapped, created_at) VALUES (?, ?, ?, ?, ?)`
-	sqlPutOwner  = `UPDATE owners SET epoch = ?, seq = ?, counter = ? WHERE number = ?`
+	sqlAddOwner  = `INSERT INTO owners (number, mark, body, wrapped, created_at, state) VALUES (?, ?, ?, ?, ?, ?)`
+	sqlPutOwner  = `UPDATE owners SET epoch = ?, seq = ?, counter = ?, state = ? WHERE number = ?`
 )
 
 func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
@@ -213,15 +220,19 @@ func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrapped, err := t.s.ring.Wrap(key, place("owners.wrapped", number))
+	wrapped, err := t.s.ring.Wrap(key, t.c.at("owners.wrapped", number).covers)
 	if err != nil {
 		return nil, err
 	}
-	body, err := t.s.ring.Seal(t.s.secret, place("owners.body", number), pack(owner.Tenant(), owner.User()))
+	body, err := t.seal(t.s.self, t.c.at("owners", number), pack(owner.Tenant(), owner.User()))
 	if err != nil {
 		return nil, err
 	}
-	if err := t.c.run(sqlAddOwner, number, t.s.ownerMark(owner), body, wrapped, t.s.now()); err != nil {
+	state, err := t.seal(t.s.self, t.c.ownerStatePlace(number, store.OwnerState{}, 0), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.c.run(sqlAddOwner, number, t.s.ownerMark(owner), body, wrapped, t.s.now(), state); err != nil {
 		return nil, foreign("add owner", err)
 	}
 	return &ownerRef{owner: owner, number: number, key: key}, nil
@@ -247,7 +258,11 @@ func (t *tx) flush() error {
 		return nil
 	}
 	t.dirty = false
-	return foreign("write owner", t.c.run(sqlPutOwner, t.state.Epoch, t.state.Seq, t.counter, t.own.number))
+	state, err := t.seal(t.s.self, t.c.ownerStatePlace(t.own.number, t.state, t.counter), nil)
+	if err != nil {
+		return err
+	}
+	return foreign("write owner", t.c.run(sqlPutOwner, t.state.Epoch, t.state.Seq, t.counter, state, t.own.number))
 }
 
 // atomic runs the statements of one write method, so that they take effect
@@ -292,15 +307,6 @@ func (t *tx) RaiseEpoch() (int64, error) {
 	t.state.Epoch++
 	t.dirty = true
 	return t.state.Epoch, nil
-}
-
-// seal and open keep an owner's texts; table and key name the row.
-func (r *reader) seal(o *ownerRef, table string, key int64, plain []byte) ([]byte, error) {
-	return r.s.ring.Seal(o.key, place(table, key), plain)
-}
-
-func (r *reader) open(o *ownerRef, table string, key int64, envelope []byte) ([]byte, error) {
-	return r.s.ring.Open(o.key, place(table, key), envelope)
 }
 
 // mark is the blind mark of texts; that of one empty text is empty.

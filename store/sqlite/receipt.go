@@ -35,7 +35,7 @@ func (t *tx) PutReceipt(r *store.Receipt) error {
 	}
 	return t.atomic("write receipt", func() error {
 		key := t.nextOutside()
-		body, err := t.seal(t.own, "receipts", key, plain)
+		body, err := t.seal(t.own, t.c.at("receipts", key), plain)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (r *reader) Receipt(owner yiku.Owner, id string) (rec store.Receipt, err er
 }
 
 func (r *reader) readReceipt(o *ownerRef, st *sqlite3.Stmt) (rec store.Receipt, err error) {
-	plain, err := r.open(o, "receipts", st.ColumnInt64(0), st.ColumnRawBlob(1))
+	plain, err := r.open(o, r.c.at("receipts", st.ColumnInt64(0)), st.ColumnRawBlob(1))
 	if err != nil {
 		return rec, err
 	}

@@ -35,22 +35,27 @@ func (r *reader) Snapshot(owner yiku.Owner, id string, now time.Time) (s store.S
 		return s, err
 	}
 	found, err := r.c.one(sqlSnapshot, func(st *sqlite3.Stmt) error {
-		s.ExpiresAt = instant(st.ColumnInt64(1))
-		plain, err := r.open(o, "snapshots", st.ColumnInt64(0), st.ColumnRawBlob(2))
-		if err != nil {
-			return err
-		}
-		var b snapshotBody
-		if err := json.Unmarshal(plain, &b); err != nil {
-			return yiku.Errorf(yiku.ErrUnavailable, "a stored row cannot be read")
-		}
-		s.Snapshot, s.Cites = b.Snapshot, b.Cites
-		return nil
+		s, err = r.readSnapshot(o, st)
+		return err
 	}, o.number, id, now.UnixMicro())
 	if err == nil && !found {
 		return store.Snapshot{}, notFound("snapshot")
 	}
 	return s, foreign("read snapshot", err)
+}
+
+func (r *reader) readSnapshot(o *ownerRef, st *sqlite3.Stmt) (s store.Snapshot, err error) {
+	s.ExpiresAt = instant(st.ColumnInt64(1))
+	plain, err := r.open(o, r.c.snapshotPlace(st.ColumnInt64(0), &s), st.ColumnRawBlob(2))
+	if err != nil {
+		return s, err
+	}
+	var b snapshotBody
+	if err := json.Unmarshal(plain, &b); err != nil {
+		return s, unreadable()
+	}
+	s.Snapshot, s.Cites = b.Snapshot, b.Cites
+	return s, nil
 }
 
 // PutSnapshot stores a context; see store.Tx.
@@ -67,7 +72,7 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 	}
 	return t.atomic("write snapshot", func() error {
 		key := t.nextOutside()
-		body, err := t.seal(t.own, "snapshots", key, plain)
+		body, err := t.seal(t.own, t.c.snapshotPlace(key, &row), plain)
 		if err != nil {
 			return err
 		}
@@ -133,12 +138,7 @@ func (r *reader) Idempotency(owner yiku.Owner, operation, key string) (store.Ide
 		return store.Idempotency{}, err
 	}
 	found, err := r.c.one(sqlRecord, func(st *sqlite3.Stmt) error {
-		rec.Request = st.ColumnBlob(1, nil)
-		rec.Forgotten = st.ColumnBool(2)
-		rec.At, rec.ExpiresAt = instant(st.ColumnInt64(3)), instant(st.ColumnInt64(4))
-		plain, err := r.open(o, "idempotency", st.ColumnInt64(0), st.ColumnRawBlob(5))
-		rec.Result = append([]byte(nil), plain...)
-		return err
+		return r.readIdempotency(o, &rec, st)
 	}, o.number, r.recordMark(o, operation, key))
 	if err != nil {
 		return store.Idempotency{}, foreign("read idempotency record", err)
@@ -147,6 +147,16 @@ func (r *reader) Idempotency(owner yiku.Owner, operation, key string) (store.Ide
 		return store.Idempotency{}, notFound("idempotency record")
 	}
 	return rec, nil
+}
+
+// readIdempotency fills in what a row says of a record.
+func (r *reader) readIdempotency(o *ownerRef, rec *store.Idempotency, st *sqlite3.Stmt) error {
+	rec.Request = st.ColumnBlob(1, nil)
+	rec.Forgotten = st.ColumnBool(2)
+	rec.At, rec.ExpiresAt = instant(st.ColumnInt64(3)), instant(st.ColumnInt64(4))
+	plain, err := r.open(o, r.c.idempotencyPlace(st.ColumnInt64(0), rec), st.ColumnRawBlob(5))
+	rec.Result = append([]byte(nil), plain...)
+	return err
 }
 
 // PutIdempotency records a write; see store.Tx.
@@ -161,7 +171,7 @@ func (t *tx) PutIdempotency(r *store.Idempotency, makes []store.Item) error {
 		if err := t.c.run(sqlOverRecord, t.own.number, mark, row.At.UnixMicro()); err != nil {
 			return err
 		}
-		body, err := t.seal(t.own, "idempotency", key, row.Result)
+		body, err := t.seal(t.own, t.c.idempotencyPlace(key, &row), row.Result)
 		if err != nil {
 			return err
 		}
@@ -211,7 +221,7 @@ func (t *tx) Enqueue(j *store.Job) (string, error) {
 	micro(&row.NotBefore, &row.CreatedAt)
 	err := t.single("enqueue job", func() error {
 		key := t.nextOutside()
-		body, err := t.seal(t.own, "jobs", key, row.Arguments)
+		body, err := t.seal(t.own, t.c.jobPlace(key, &row), row.Arguments)
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (r *reader) readSession(o *ownerRef, st *sqlite3.Stmt) (s store.Session, er
 	s.Cursor = st.ColumnInt64(7)
 	s.EndedUpTo = st.ColumnInt64(8)
 	s.Version = st.ColumnInt64(9)
-	plain, err := r.open(o, "sessions", s.Key, st.ColumnRawBlob(10))
+	plain, err := r.open(o, r.c.sessionPlace(&s), st.ColumnRawBlob(10))
 	if err != nil {
 		return s, err
 	}
@@ -164,7 +164,7 @@ func (t *tx) PutSession(s *store.Session) error {
 		if added {
 			row.Key, sql = changed, sqlAddSession
 		}
-		body, err := t.seal(t.own, "sessions", row.Key, pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom))
+		body, err := t.seal(t.own, t.c.sessionPlace(&row), pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom))
 		if err != nil {
 			return err
 		}

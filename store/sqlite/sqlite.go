@@ -31,7 +31,7 @@ type Options struct {
 	GroupLimit       int              // at most this many updates a commit; DefaultGroupLimit where 0
 	GroupWindow      time.Duration    // a group takes no further update after this; DefaultGroupWindow where 0
 	WALLimit         int64            // bytes after which the log is cut back when no reader needs it; DefaultWALLimit where 0
-	Ring             *keyring.Ring    // seals and opens; a plain one where nil
+	Ring             *keyring.Ring    // seals and opens; one without encryption where nil
 	Now              func() time.Time // the clock; the system's where nil
 	NewID            func() string    // makes ids; UUIDv7 where nil
 	Log              *slog.Logger     // nowhere where nil
@@ -41,7 +41,7 @@ type Options struct {
 type Store struct {
 	dir    *directory
 	meta   store.Meta
-	secret keyring.OwnerKey // of the store, for owners' marks and texts
+	self   *ownerRef // the store as the owner of what belongs to nobody else: owners' marks and names, tenants, keys, the audit log
 	ring   *keyring.Ring
 	now    func() time.Time
 	newID  func() string

@@ -54,7 +54,7 @@ func (r *reader) readTask(o *ownerRef, st *sqlite3.Stmt) (t store.Task, err erro
 	t.Key, t.SessionKey = st.ColumnInt64(0), st.ColumnInt64(1)
 	t.StartedAt, t.CompletedAt = instant(st.ColumnInt64(2)), instant(st.ColumnInt64(3))
 	t.Outcome = yiku.TaskOutcome(st.ColumnText(4))
-	plain, err := r.open(o, "tasks", t.Key, st.ColumnRawBlob(5))
+	plain, err := r.open(o, r.c.taskPlace(&t), st.ColumnRawBlob(5))
 	if err != nil {
 		return t, err
 	}
@@ -78,7 +78,7 @@ func (t *tx) PutTask(task *store.Task) error {
 		if row.Key == 0 {
 			sql, row.Key = sqlAddTask, n
 		}
-		body, err := t.seal(t.own, "tasks", row.Key, pack(row.ProjectID, row.ID, row.SessionID))
+		body, err := t.seal(t.own, t.c.taskPlace(&row), pack(row.ProjectID, row.ID, row.SessionID))
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,9 @@ func (r *reader) oneWorking(o *ownerRef, sql string, args ...any) (w store.Worki
 }
 
 func (r *reader) readWorking(o *ownerRef, st *sqlite3.Stmt) (w store.Working, err error) {
-	plain, err := r.s.ring.Open(o.key, workingPlace(st.ColumnRawBlob(4)), st.ColumnRawBlob(3))
+	row := store.Working{Open: st.ColumnBool(0)}
+	row.Version, row.UpdatedAt = st.ColumnInt64(1), instant(st.ColumnInt64(2))
+	plain, err := r.open(o, r.c.workingPlace(o, st.ColumnBlob(4, nil), &row), st.ColumnRawBlob(3))
 	if err != nil {
 		return w, err
 	}
@@ -78,11 +80,9 @@ func (r *reader) readWorking(o *ownerRef, st *sqlite3.Stmt) (w store.Working, er
 	}
 	w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID}
 	exactWorking(&w)
-	w.Open, w.Version, w.UpdatedAt = st.ColumnBool(0), st.ColumnInt64(1), instant(st.ColumnInt64(2))
+	w.Open, w.Version, w.UpdatedAt = row.Open, row.Version, row.UpdatedAt
 	return w, nil
 }
-
-func workingPlace(mark []byte) []byte { return append([]byte("working\x00"), mark...) }
 
 func exactWorking(w *store.Working) {
 	for _, m := range []map[string]any{w.TaskState, w.DataSlots, w.Preferences} {
@@ -96,11 +96,11 @@ func exactWorking(w *store.Working) {
 }
 
 const (
-	sqlPutWorking = `INSERT INTO working (owner, place_mark, project_mark, agent_mark, session_mark, open, written, version, updated_at, body)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ? + 1, ?, ?)
+	sqlWorkingVersion = `SELECT version FROM working WHERE owner = ? AND place_mark = ?`
+	sqlPutWorking     = `INSERT INTO working (owner, place_mark, project_mark, agent_mark, session_mark, open, written, version, updated_at, body)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (owner, place_mark) DO UPDATE SET project_mark = excluded.project_mark, agent_mark = excluded.agent_mark,
-	open = excluded.open, written = excluded.written, version = max(version + 1, excluded.version), updated_at = excluded.updated_at, body = excluded.body
-	RETURNING version`
+	open = excluded.open, written = excluded.written, version = excluded.version, updated_at = excluded.updated_at, body = excluded.body`
 	sqlClearWorking = `UPDATE working SET open = 0, updated_at = NULL, body = NULL WHERE owner = ? AND place_mark = ?`
 )
 
@@ -120,11 +120,16 @@ func (t *tx) PutWorking(w *store.Working) error {
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the working memory cannot be written as JSON")
 	}
-	body, err := t.s.ring.Seal(t.own.key, workingPlace(mark), plain)
+	have, err := t.c.number(sqlWorkingVersion, t.own.number, mark)
+	if err != nil {
+		return foreign("write working memory", err)
+	}
+	row.Version = max(have, row.Version) + 1
+	body, err := t.seal(t.own, t.c.workingPlace(t.own, mark, &row), plain)
 	if err != nil {
 		return err
 	}
-	row.Version, err = t.c.number(sqlPutWorking, t.own.number, mark, t.mark(t.own, "project", row.Project),
+	err = t.c.run(sqlPutWorking, t.own.number, mark, t.mark(t.own, "project", row.Project),
 		t.mark(t.own, "agent", row.AgentID), session, row.Open, seq(t.nextOutside()), row.Version, row.UpdatedAt, body)
 	if err != nil {
 		return foreign("write working memory", err)

@@ -1,0 +1,2 @@
+-- The program has written the envelopes back as version 0, without a MAC.
+ALTER TABLE owners DROP COLUMN state;
