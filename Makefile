@@ -71,17 +71,29 @@ tidy: ## fail where go.mod is not what the imports say, or a module is not what 
 	$(GO) mod verify
 
 .PHONY: generate
-generate: ## write the generated files anew: the requirements, the table of configuration keys, openapi.json
-	$(GO) test ./internal/archtest -run 'TestRequirements|TestOperationsPage' -update
+generate: ## write the generated files anew: the requirements, the table of configuration keys, the reliability board, openapi.json
+	$(GO) test ./internal/archtest -run 'TestRequirements|TestOperationsPage|TestReliabilityPage' -update
 	$(GO) test ./internal/httpapi -run OpenAPI -update
 
-GENERATED := docs/requirements.md docs/operations.md docs/openapi.json
+GENERATED := docs/requirements.md docs/operations.md docs/openapi.json docs/reliability.md
 
 .PHONY: drift
 drift: ## fail where a generated file is not what generate would write
 	@before=$$(cat $(GENERATED) | sha256sum); \
 	$(MAKE) --no-print-directory generate; \
 	[ "$$before" = "$$(cat $(GENERATED) | sha256sum)" ] || { echo "generated files were stale; see git diff docs"; exit 1; }
+
+# Where a test of the reliability board leaves its figures: internal/boardtest.
+BOARD := $(abspath docs/reliability)
+
+# The rows that make reliability runs: those of the board, and a requirement of another section.
+ROW   := R[0-9]+|C7|C8
+
+.PHONY: reliability
+reliability: ## run the tests of the reliability board, or of one ROW, and write docs/reliability.md from what they report
+	rm -f $(if $(filter command%,$(origin ROW)),$(BOARD)/$(ROW).json $(BOARD)/$(ROW)-*.json,$(BOARD)/*.json)
+	RELIABILITY_DIR=$(BOARD) $(GO) test -count=1 -timeout=30m -run '($(ROW))_|Service/($(ROW))_' ./...
+	$(MAKE) --no-print-directory generate
 
 .PHONY: size
 size: build ## fail where the binary is larger than its limit or not static
@@ -115,6 +127,9 @@ eval: build ## measure retrieval on the sets in YIKU_EVAL_DATA and write eval/re
 eval-check: build ## measure again and fail where a number is worse than in the parent commit
 	@YIKU_EVAL_DATA="$(YIKU_EVAL_DATA)" BIN=$(BIN) bash tools/eval-check
 
+# What the long versions measure is what docs/reliability.md shows afterwards.
+nightly: export RELIABILITY_DIR := $(BOARD)
+
 .PHONY: nightly
 nightly: ## the long versions: race detector three times, more random cases, 1,000 kills, 10,000 power cuts and races of forgetting, three minutes a fuzz target
 	$(MAKE) race TESTFLAGS='-count=3 -timeout=60m'
@@ -123,3 +138,4 @@ nightly: ## the long versions: race detector three times, more random cases, 1,0
 	$(GO) test ./store/sqlite -run R1_ -powercuts 10000 -timeout=60m
 	$(GO) test ./engine -run R13_ -interleavings 10000 -timeout=60m
 	$(MAKE) fuzz FUZZTIME=3m
+	$(MAKE) generate

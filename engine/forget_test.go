@@ -20,6 +20,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store/sqlite"
 )
 
@@ -297,9 +298,9 @@ func TestE1_RefusesWhatIsUnclear(t *testing.T) {
 	}
 }
 
-// TestE2_BytesAreGone: after a forget no file of the data directory holds what
+// TestE2_R37_BytesAreGone: after a forget no file of the data directory holds what
 // was forgotten, in any of its encodings; before it, one does.
-func TestE2_BytesAreGone(t *testing.T) {
+func TestE2_R37_BytesAreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	st, err := sqlite.Open(t.Context(), dir, nil)
@@ -317,7 +318,8 @@ func TestE2_BytesAreGone(t *testing.T) {
 	if _, err := s.EndSession(t.Context(), yiku.EndSessionRequest{UserID: "ann", SessionID: canary, Reason: yiku.EndUserLeft}); err != nil {
 		t.Fatal(err)
 	}
-	if holders(t, dir, canary) == 0 {
+	before := holders(t, dir, canary)
+	if before == 0 {
 		t.Fatal("the scan sees nothing before")
 	}
 	if res := forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{All: true}}); !res.Verified {
@@ -326,6 +328,7 @@ func TestE2_BytesAreGone(t *testing.T) {
 	if n := holders(t, dir, canary); n != 0 {
 		t.Errorf("%d files hold it after", n)
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R37", Part: "engine", Trials: 1, What: "forgets left the canary in a file", Control: fmt.Sprintf("%d files held it before", before)})
 }
 
 // holders counts the files that hold a text, in UTF-8, UTF-16, base64, hex or

@@ -15,6 +15,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store/sqlite"
 	"github.com/yiku-ai/yiku/store/storetest"
 )
@@ -45,17 +46,20 @@ func TestR13_ForgetAgainstEverything(t *testing.T) {
 	}
 	close(seeds)
 	wg.Wait()
+	boardtest.Report(t, boardtest.Row{ID: "R13", Trials: *interleavings, What: "interleavings brought something back or lost what was said after", Seeds: fmt.Sprint("0–", *interleavings-1)})
 }
 
 // TestR13_Control: without the forget the same check finds what was there.
 func TestR13_Control(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
-	for seed := range 20 {
+	const seeds = 20
+	for seed := range seeds {
 		if err := interleave(t.Context(), b.operator(), seed, false); err == nil {
 			t.Errorf("seed %d: the check sees nothing", seed)
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R13", Part: "control", Hits: seeds, Trials: seeds, What: "interleavings without the forget were seen"})
 }
 
 // interleave runs one seed for a user of its own.
@@ -198,7 +202,10 @@ func TestR4_ForgetGoesOnAfterAnyFault(t *testing.T) {
 		proven(t, b.operator(), res)
 		return calls
 	}
+	trials := 0
 	for n, calls := 1, run(0, false); n <= calls; n += 2 {
 		run(n, n%4 == 1)
+		trials++
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R4", Part: "forgetting", Trials: trials, What: "faults left a forget half done"})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/client"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 )
 
 var kills = flag.Int("kills", 100, "how often the server is killed under load; make nightly takes 1,000")
@@ -78,8 +79,8 @@ func TestR2_KillUnderLoad(t *testing.T) {
 		acked += len(l.effects)
 		assertOnce(t, c, l)
 	}
-	t.Logf("%d kills, %d effects", *kills, acked)
 	p.end(t)
+	boardtest.Report(t, boardtest.Row{ID: "R2", Trials: *kills, What: "kills lost or doubled an effect", Seeds: "2", Note: fmt.Sprint(acked, " effects")})
 }
 
 func connect(t *testing.T, p *process) *client.Client {

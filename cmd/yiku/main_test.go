@@ -16,6 +16,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/client"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 )
 
 var stops = flag.Int("stops", 10, "how often the server is stopped under load")
@@ -157,6 +158,7 @@ func TestR19_StopUnderLoad(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "server.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("server.json after the end: %v", err)
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R19", Trials: *stops, What: "stops under load lost a message or answered with an error", Note: fmt.Sprint(total, " acknowledged messages")})
 }
 
 // load runs eight writers and stops the server after 200 acknowledgements.

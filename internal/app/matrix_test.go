@@ -22,6 +22,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
 	"github.com/yiku-ai/yiku/index/memindex"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/internal/limit"
 	"github.com/yiku-ai/yiku/internal/wire"
@@ -335,6 +336,7 @@ func TestR22_Matrix(t *testing.T) {
 	if want := len(wire.Operations()) * len(callers); cells != want {
 		t.Errorf("%d cells, want %d", cells, want)
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R22", Part: "matrix", Trials: cells, What: "cells of operation × credential were answered otherwise than the table says", Note: fmt.Sprint(len(callers), " credentials")})
 }
 
 // keep notes the secret of an answer.
@@ -363,6 +365,7 @@ func TestR22_ForeignIsMissing(t *testing.T) {
 	_, other := w.key("globex", yiku.CreateKeyRequest{Access: admin})
 	_, own := w.key("acme", yiku.CreateKeyRequest{Access: admin})
 	table := rules()
+	compared := 0
 	for id, op := range operations(t) {
 		r := table[id]
 		if r.foreign == 0 {
@@ -375,6 +378,7 @@ func TestR22_ForeignIsMissing(t *testing.T) {
 			asks["another user"] = [2]*httptest.ResponseRecorder{w.send(r.request(op, "bob", w.seed(r.id)), own.bearer), w.send(r.request(op, "bob", "none"), own.bearer)}
 		}
 		for name, got := range asks {
+			compared++
 			if got[0].Code != missing || got[1].Code != missing {
 				t.Errorf("%s, %s: %d and %d", id, name, got[0].Code, got[1].Code)
 			}
@@ -383,6 +387,7 @@ func TestR22_ForeignIsMissing(t *testing.T) {
 			}
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R22", Part: "foreign", Trials: compared, What: "answers told a foreign id from one that does not exist"})
 }
 
 // TestR21_StrangersReachNothing asks every route without a genuine credential:
@@ -424,6 +429,7 @@ func TestR21_StrangersReachNothing(t *testing.T) {
 	if strings.Contains(w.logs.String(), foreignID) {
 		t.Error("the log holds a refused key")
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R21", Part: "routes", Trials: n, What: "requests of strangers were let in or reached the store"})
 }
 
 // TestF3_OpenRoutes: what tells nothing is open, metrics are for admins.

@@ -80,10 +80,11 @@ var rooms = []Room{
 	{Dir: "eval", May: []string{"..."}},
 	{Dir: "internal/sample", May: []string{""}},
 	{Dir: "internal/bench"},
-	{Dir: "store/storetest", May: []string{"", "store"}, Foreign: testLibraries},
+	{Dir: "store/storetest", May: []string{"", "store", "internal/boardtest"}, Foreign: testLibraries},
 	{Dir: "index/indextest", May: []string{"", "index"}, Foreign: testLibraries},
-	{Dir: "internal/servicetest", May: []string{"", "internal/wire"}, Foreign: testLibraries},
-	{Dir: "internal/archtest", Foreign: testLibraries},
+	{Dir: "internal/servicetest", May: []string{"", "internal/wire", "internal/boardtest"}, Foreign: testLibraries},
+	{Dir: "internal/boardtest"},
+	{Dir: "internal/archtest", May: []string{"internal/boardtest"}, Foreign: testLibraries},
 }
 
 var testLibraries = []string{"github.com/google/go-cmp", "pgregory.net/rapid", "golang.org/x/tools", "go.uber.org/goleak", "github.com/rogpeppe/go-internal"}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -228,6 +229,7 @@ func TestR21_HostileHeaders(t *testing.T) {
 	if p, err := w.auth.Authenticate(request("bEARER " + good)); err != nil || p.Tenant != "acme" {
 		t.Errorf("the scheme is not case-insensitive: %v", err)
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R21", Part: "headers", Trials: len(headers), What: "hostile headers were let in or reached the store"})
 }
 
 // TestF3_Reload: what changes through the store is seen at once, what another

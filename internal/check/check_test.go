@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/wire"
 )
@@ -182,8 +183,10 @@ func TestI4_EveryRequestIsPlanned(t *testing.T) {
 func TestR31_NoValueInErrors(t *testing.T) {
 	t.Parallel()
 	c := check.New()
+	trials := 0
 	for _, op := range wire.Operations() {
 		for _, canary := range []string{"CANARY\x00", "CANARY\xff", strings.Repeat("CANARY", 40000), "CANARY", "CANARY\n"} {
+			trials++
 			v := reflect.New(op.Request).Elem()
 			fill(v, canary, 0)
 			if err := c.Request(v.Interface()); err != nil && strings.Contains(fmt.Sprintf("%v %+v", err, err), "CANARY") {
@@ -191,6 +194,7 @@ func TestR31_NoValueInErrors(t *testing.T) {
 			}
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R31", Part: "checks", Trials: trials, What: "refused requests showed a value in the error"})
 }
 
 // fill puts a text into every string below v.

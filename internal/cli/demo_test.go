@@ -16,6 +16,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/app"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/sample"
 )
@@ -111,6 +112,7 @@ func TestR31_NoTextInEventsAndLogs(t *testing.T) {
 	if found < 500 {
 		t.Errorf("only %d pieces were looked for", found)
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R31", Part: "logs-and-events", Trials: found, What: "pieces of the sample's text stood in logs or events"})
 }
 
 func sampleTexts(t *testing.T) []string {

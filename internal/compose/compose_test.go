@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/compose"
 	"github.com/yiku-ai/yiku/internal/lang"
 )
@@ -100,14 +101,16 @@ func TestD7_FenceControl(t *testing.T) {
 // TestR35_Visible: hidden characters go, scripts and emoji that need joiners stay.
 func TestR35_Visible(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{
+	cases := map[string]string{
 		"pass\u200bword": "password", "a\u202eb": "ab", "x\U000e0041y": "xy", "soft\u00adhyphen": "softhyphen", "\ufeff头": "头",
 		"👨\u200d👩\u200d👧": "👨\u200d👩\u200d👧", "می\u200cخواهم": "می\u200cخواهم", "☺️": "☺️", "क्ष": "क्ष", "你好，世界": "你好，世界", "\u200dx": "x",
-	} {
+	}
+	for in, want := range cases {
 		if got := compose.Visible(in); got != want {
 			t.Errorf("Visible(%q) = %q; want %q", in, got, want)
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R35", Trials: len(cases), What: "texts kept a hidden character or lost a visible one"})
 }
 
 func runes(s string) int { return len([]rune(s)) }

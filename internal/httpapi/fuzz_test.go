@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/wire"
 )
 
@@ -95,6 +96,7 @@ func FuzzQuery(f *testing.F) {
 func TestR31_Canaries(t *testing.T) {
 	t.Parallel()
 	const canary = "CANARY7f3a"
+	trials := 0
 	bodies := []string{
 		`{"user_id":"CANARY7f3a","content":"CANARY7f3a","subject":5}`,
 		`{"user_id":"CANARY7f3a\u0000","content":"CANARY7f3a\u0000","type":"CANARY7f3a","level":"CANARY7f3a"}`,
@@ -124,6 +126,7 @@ func TestR31_Canaries(t *testing.T) {
 					if op.Method == "GET" || op.Method == "DELETE" {
 						body = ""
 					}
+					trials++
 					rec := w.send(op.Method, path+query, body, "Idempotency-Key", canary+"\x7f", "If-Match", canary, "X-Request-ID", canary+" ")
 					if rec.Code >= 400 && strings.Contains(rec.Body.String(), canary) {
 						t.Errorf("%s %s %s: %s", op.ID, query, body, rec.Body)
@@ -135,6 +138,7 @@ func TestR31_Canaries(t *testing.T) {
 			t.Errorf("the log holds the canary")
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R31", Part: "http", Trials: trials, What: "requests were answered or logged with a value of theirs"})
 }
 
 // foreign is an error of a driver whose text holds what was stored.

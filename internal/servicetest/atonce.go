@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 )
 
 // clientsAtOnce is how many clients say something at the same time.
@@ -14,9 +15,18 @@ const clientsAtOnce = 64
 
 func atOnceGroups() []group {
 	return []group{
-		{"C7_SameFactAtOnce", func(s *suite) { s.holds(SameFactAtOnce(s.ctx, s)) }},
-		{"C7_ThousandRepeats", func(s *suite) { s.holds(ThousandRepeats(s.ctx, s)) }},
-		{"C8_OneValueAtOnce", func(s *suite) { s.holds(OneValueAtOnce(s.ctx, s)) }},
+		{"C7_SameFactAtOnce", func(s *suite) {
+			s.holds(SameFactAtOnce(s.ctx, s))
+			boardtest.Report(s, boardtest.Row{ID: "C7", Part: "at-once", Trials: 2 * clientsAtOnce, What: "saves made another row"})
+		}},
+		{"C7_ThousandRepeats", func(s *suite) {
+			s.holds(ThousandRepeats(s.ctx, s))
+			boardtest.Report(s, boardtest.Row{ID: "C7", Part: "repeats", Trials: 1000, What: "repetitions made another row"})
+		}},
+		{"C8_OneValueAtOnce", func(s *suite) {
+			s.holds(OneValueAtOnce(s.ctx, s))
+			boardtest.Report(s, boardtest.Row{ID: "C8", Trials: clientsAtOnce, What: "values at once stayed active beside another"})
+		}},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
 	"github.com/yiku-ai/yiku/index/memindex"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/servicetest"
 	"github.com/yiku-ai/yiku/store"
 	"github.com/yiku-ai/yiku/store/sqlite"
@@ -32,9 +33,10 @@ func (blindTx) Memories(yiku.Owner, store.MemoryQuery) ([]store.Memory, error) {
 // saves at once fails, be it because the store refuses the second row.
 func TestC7_ControlOfAtOnce(t *testing.T) {
 	t.Parallel()
-	for name, check := range map[string]func(context.Context, yiku.Service) error{
+	checks := map[string]func(context.Context, yiku.Service) error{
 		"same fact": servicetest.SameFactAtOnce, "repeats": servicetest.ThousandRepeats, "one value": servicetest.OneValueAtOnce,
-	} {
+	}
+	for name, check := range checks {
 		s, err := sqlite.Open(t.Context(), t.TempDir(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -53,4 +55,5 @@ func TestC7_ControlOfAtOnce(t *testing.T) {
 			}
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "C7", Part: "control", Hits: len(checks), Trials: len(checks), What: "checks saw writes that do not see each other"})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -225,9 +226,9 @@ func canarySession(t *testing.T, s *Store, owner yiku.Owner, text string) (sessi
 	return session, message, memory
 }
 
-// TestE2_BytesAreGone: after a purge and a checkpoint the bytes of a text are
+// TestE2_R37_BytesAreGone: after a purge and a checkpoint the bytes of a text are
 // in no file of the directory. Before, they are: that is the control.
-func TestE2_BytesAreGone(t *testing.T) {
+func TestE2_R37_BytesAreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir, nil)
@@ -241,8 +242,9 @@ func TestE2_BytesAreGone(t *testing.T) {
 	if err := s.Checkpoint(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := occurrences(t, dir, canary); n < 10 {
-		t.Errorf("the control: the text stands %d times in the files", n)
+	before := occurrences(t, dir, canary)
+	if before < 10 {
+		t.Errorf("the control: the text stands %d times in the files", before)
 	}
 	forgets, err := s.Forgets(t.Context())
 	if err != nil || len(forgets) != 1 {
@@ -260,6 +262,7 @@ func TestE2_BytesAreGone(t *testing.T) {
 			t.Errorf("%q stands %d times in the files", part, n)
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R37", Part: "store", Trials: 1, What: "purges left the canary in a file", Control: fmt.Sprintf("%d times in the files before", before)})
 }
 
 // occurrences counts a text in the bytes of all files of a directory.

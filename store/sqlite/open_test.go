@@ -15,6 +15,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -42,6 +43,7 @@ func TestR5_EveryConnection(t *testing.T) {
 			}
 		})
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R5", Trials: len(variants()), What: "ways to run the store had a connection with another setting"})
 }
 
 // TestR5_WeakenedIsRefused: each setting is looked at.
@@ -68,6 +70,7 @@ func TestR5_WeakenedIsRefused(t *testing.T) {
 			}
 		})
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R5", Part: "control", Hits: len(weaker), Trials: len(weaker), What: "weakened settings were refused"})
 }
 
 // TestR5_Version: an SQLite with the WAL-reset bug is too old.

@@ -14,6 +14,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs"
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -252,7 +253,10 @@ func TestR1_PowerCut(t *testing.T) {
 	if damaged < powerControls/5 {
 		t.Errorf("without syncs only %d of %d trials lost something: the simulation cannot see it", damaged, powerControls)
 	}
-	t.Logf("%d power cuts over %d acknowledged updates; the control lost something in %d of %d", *powerCuts, acked, damaged, powerControls)
+	boardtest.Report(t, boardtest.Row{
+		ID: "R1", Trials: *powerCuts, What: "simulated power cuts lost or damaged something", Seeds: fmt.Sprint("0–", *powerCuts-1),
+		Control: fmt.Sprintf("%d of %d with synchronous=OFF", damaged, powerControls), Note: fmt.Sprint(acked, " acknowledged updates"),
+	})
 }
 
 // powerTrial writes until the power goes, opens the store again and reports

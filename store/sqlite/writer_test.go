@@ -13,6 +13,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs"
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -222,9 +223,9 @@ func (f faultFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.File.WriteAt(p, off)
 }
 
-// TestFailedSync (part of R3): a commit whose sync fails has an unknown outcome, and the
+// TestR3_FailedSync: a commit whose sync fails has an unknown outcome, and the
 // store takes no writes until it is opened again; reads go on.
-func TestFailedSync(t *testing.T) {
+func TestR3_FailedSync(t *testing.T) {
 	t.Parallel()
 	for _, single := range []bool{false, true} {
 		t.Run(fmt.Sprint("single_", single), func(t *testing.T) {
@@ -278,11 +279,12 @@ func TestFailedSync(t *testing.T) {
 			}
 		})
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R3", Part: "sync", Trials: 2, What: "stores acknowledged a write in or after a failed sync"})
 }
 
-// TestFullDisk (part of R3): on a full disk writes fail, and go on by themselves once
+// TestR3_FullDisk: on a full disk writes fail, and go on by themselves once
 // there is room.
-func TestFullDisk(t *testing.T) {
+func TestR3_FullDisk(t *testing.T) {
 	t.Parallel()
 	fs, name := newFaultFS(t)
 	s := openTest(t, &Options{VFS: name})
@@ -309,6 +311,7 @@ func TestFullDisk(t *testing.T) {
 	if found, err := s.Check(t.Context()); err != nil || len(found) > 0 {
 		t.Errorf("Check = %v, %v", found, err)
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R3", Part: "full-disk", Trials: 1, What: "stores acknowledged a write or did not go on"})
 }
 
 // TestErrorsHoldNoContent: what goes wrong is told without what is stored.

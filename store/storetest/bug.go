@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -24,6 +25,7 @@ func ModelSeesBugs(t *testing.T, open func(t *testing.T) store.Store) {
 			}
 		})
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R11", Part: "control", Hits: len(bugs()), Trials: len(bugs()), What: "known bugs were found"})
 }
 
 // buggy is a store with one bug: each function that is set takes the place of

@@ -3,9 +3,11 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -38,6 +40,7 @@ func FaultWalk(t *testing.T, open func(t *testing.T) store.Store) {
 			}
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R4", Part: "store", Trials: 2 * calls, What: "faults left another state", Note: fmt.Sprint(calls, " calls, before and after")})
 }
 
 // runScript does each step of the script until it succeeds, at most twice.

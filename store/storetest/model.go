@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/store"
 	"pgregory.net/rapid"
 )
@@ -52,6 +53,10 @@ func Model(t *testing.T, open func(t *testing.T) store.Store) {
 	if found, err := s.Check(context.Background()); err != nil || len(found) > 0 {
 		t.Errorf("Check = %v, %v", found, err)
 	}
+	boardtest.Report(t, boardtest.Row{
+		ID: "R11", Trials: stats.Writes + stats.Lists, What: "writes and lists differed from plain maps",
+		Seeds: "drawn by rapid", Note: fmt.Sprintf("%d cases, %d lists, %d of them deep", cases, stats.Lists, stats.Deep),
+	})
 }
 
 // ModelFinds reports the first difference that at most the given number of
