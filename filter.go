@@ -66,8 +66,9 @@ func FilterFields() map[string]FieldKind {
 
 // Limits of a filter.
 const (
-	MaxFilterDepth = 8
-	MaxFilterNodes = 256
+	MaxFilterDepth    = 8
+	MaxFilterNodes    = 256
+	MaxFilterBranches = 64 // of one and, or one or
 )
 
 // Fields gives the values of one item to a filter: a string, float64, bool,
@@ -101,21 +102,34 @@ func (f *Filter) validate(path string, depth int, nodes *int) error {
 	if f.Field == "" && (f.Op != "" || f.Value != nil) {
 		return Invalid(path, "op and value stand beside field only")
 	}
-	for name, list := range map[string][]Filter{"and": f.And, "or": f.Or} {
-		if list != nil && len(list) == 0 {
-			return Invalid(path+"."+name, "must not be empty")
-		}
-		for i := range list {
-			if err := list[i].validate(fmt.Sprintf("%s.%s[%d]", path, name, i), depth+1, nodes); err != nil {
-				return err
-			}
-		}
+	if err := validateBranches(f.And, path+".and", depth, nodes); err != nil {
+		return err
+	}
+	if err := validateBranches(f.Or, path+".or", depth, nodes); err != nil {
+		return err
 	}
 	if f.Not != nil {
 		return f.Not.validate(path+".not", depth+1, nodes)
 	}
 	if f.Field != "" {
 		return f.validateLeaf(path)
+	}
+	return nil
+}
+
+func validateBranches(list []Filter, path string, depth int, nodes *int) error {
+	switch {
+	case list == nil:
+		return nil
+	case len(list) == 0:
+		return Invalid(path, "must not be empty")
+	case len(list) > MaxFilterBranches:
+		return Invalid(path, "must have at most %d conditions", MaxFilterBranches)
+	}
+	for i := range list {
+		if err := list[i].validate(fmt.Sprintf("%s[%d]", path, i), depth+1, nodes); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ type SaveMemoryRequest struct {
 	ValidFrom   time.Time `json:"valid_from,omitzero"`
 	ValidTo     time.Time `json:"valid_to,omitzero"`
 	ExpiresAt   time.Time `json:"expires_at,omitzero"`
-	TTLSeconds  int64     `json:"ttl_seconds,omitempty" minimum:"1" doc:"expires_at, counted from now."`
+	TTLSeconds  int64     `json:"ttl_seconds,omitempty" minimum:"1" maximum:"3153600000" doc:"expires_at, counted from now."`
 	Pinned      bool      `json:"pinned,omitempty"`
 	DerivedFrom []string  `json:"derived_from,omitempty" maxItems:"256"`
 	Metadata    Metadata  `json:"metadata,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"github.com/yiku-ai/yiku"
 )
@@ -50,8 +51,8 @@ func cut[R any](c *call, rows []R, limit int, scope any, place func(R) any) (kep
 // openCursor reads a cursor that cursorOf made for the same list into place.
 func (c *call) openCursor(cursor string, place, scope any) error {
 	invalid := yiku.Invalid("cursor", "is not one that this list gave")
-	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(raw) < cursorMAC {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(raw) < cursorMAC || strings.ContainsAny(cursor, "\r\n") { // which the decoder passes over
 		return invalid
 	}
 	mac, err := c.cursorMAC(raw[cursorMAC:], scope)

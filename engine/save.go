@@ -89,8 +89,6 @@ func (c *call) checkSave(req yiku.SaveMemoryRequest) error {
 		return yiku.Invalid("subject", "an attribute needs a subject")
 	case req.Value != "" && req.Attribute == "":
 		return yiku.Invalid("attribute", "a value needs an attribute")
-	case req.TTLSeconds > maxTTL:
-		return yiku.Invalid("ttl_seconds", "must be at most %d", int64(maxTTL))
 	case req.TTLSeconds > 0 && !req.ExpiresAt.IsZero():
 		return yiku.Invalid("ttl_seconds", "stands beside expires_at")
 	case !req.ExpiresAt.IsZero() && !req.ExpiresAt.After(c.now):
@@ -100,8 +98,6 @@ func (c *call) checkSave(req yiku.SaveMemoryRequest) error {
 	}
 	return checkInterval(req.ValidFrom, req.ValidTo)
 }
-
-const maxTTL = 100 * 365 * 24 * 3600 // seconds
 
 func checkInterval(from, to time.Time) error {
 	if !from.IsZero() && !to.IsZero() && !to.After(from) {

@@ -42,7 +42,7 @@ var rooms = []Room{
 	{Dir: "internal/lang", Foreign: []string{"golang.org/x/text"}, Pure: true},
 	{Dir: "internal/wire", May: []string{""}},
 	{Dir: "internal/form", May: []string{""}, Pure: true},
-	{Dir: "internal/check", May: []string{"", "internal/wire"}, Foreign: []string{"github.com/go-json-experiment/json"}, Pure: true},
+	{Dir: "internal/check", May: []string{"", "internal/wire", "internal/lang"}, Foreign: []string{"github.com/go-json-experiment/json"}, Pure: true},
 	{Dir: "internal/window", May: []string{"", "internal/token", "internal/form", "internal/lang"}, Pure: true},
 	{Dir: "internal/recall", May: []string{"", "index", "internal/lang", "internal/token"}, Pure: true},
 	{Dir: "internal/reconcile", May: []string{"", "internal/lang"}, Pure: true},
@@ -66,7 +66,7 @@ var rooms = []Room{
 	{Dir: "internal/auth", May: []string{"", "store", "internal/credential"}},
 	{Dir: "client", May: []string{"", "internal/wire"}},
 	{Dir: "internal/limit", Foreign: []string{"golang.org/x/time"}},
-	{Dir: "internal/httpapi", May: []string{"", "internal/wire", "internal/check", "internal/observe", "internal/limit"}, Foreign: []string{"github.com/go-json-experiment/json"}},
+	{Dir: "internal/httpapi", May: []string{"", "internal/lang", "internal/wire", "internal/check", "internal/observe", "internal/limit"}, Foreign: []string{"github.com/go-json-experiment/json"}},
 
 	// Wiring.
 	{Dir: "internal/usage", Pure: true},

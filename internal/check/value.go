@@ -11,11 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/lang"
 	"github.com/yiku-ai/yiku/internal/wire"
 )
 
@@ -121,6 +123,9 @@ func (w *walk) text(r *rule, how look, s string) {
 	if m := lengthFault(r, s); m != "" {
 		w.fault(m)
 	}
+	if r.MinLength != nil && s != "" && !says(s) {
+		w.fault("must say something")
+	}
 	if r.Enum != nil && !slices.Contains(r.Enum, s) {
 		w.fault("must be one of " + strings.Join(r.Enum, ", "))
 	}
@@ -134,6 +139,11 @@ func (w *walk) text(r *rule, how look, s string) {
 			w.fault(`must be *, or entity tags such as "3"`)
 		}
 	}
+}
+
+// says reports whether a text has anything that can be seen.
+func says(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !lang.Invisible(r) })
 }
 
 // clean reports whether a text can be stored.
@@ -230,9 +240,11 @@ func (w *walk) mapping(r *rule, v reflect.Value) {
 		return
 	}
 	w.at = append(w.at, segment{name: "*"})
-	for it := v.MapRange(); it.Next(); {
-		w.item(&rule{}, it.Key().String(), false)
-		w.value(r, lookOf(r.Name, it.Value().Type()), it.Value())
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, k := range keys {
+		w.item(&rule{}, k.String(), false)
+		w.value(r, lookOf(r.Name, v.Type().Elem()), v.MapIndex(k))
 	}
 	w.at = w.at[:len(w.at)-1]
 }
@@ -318,21 +330,37 @@ func (w *walk) filter(v reflect.Value) {
 	w.filterTexts(f)
 }
 
+// filterTexts looks at the texts of a valid filter, each where it stands.
 func (w *walk) filterTexts(f *yiku.Filter) {
-	if f == nil || !w.clean(f.Field) {
+	if f == nil {
 		return
 	}
-	if utf8.RuneCountInString(f.Field) > MaxItem {
-		w.fault(fmt.Sprintf("must name a field of at most %d characters", MaxItem))
-	}
-	w.tree(reflect.ValueOf(&f.Value).Elem())
+	w.below("field", func() {
+		if w.clean(f.Field) && utf8.RuneCountInString(f.Field) > MaxItem {
+			w.fault(fmt.Sprintf("must name a field of at most %d characters", MaxItem))
+		}
+	})
+	w.below("value", func() { w.tree(reflect.ValueOf(&f.Value).Elem()) })
+	w.below("not", func() { w.filterTexts(f.Not) })
 	for i := range f.And {
-		w.filterTexts(&f.And[i])
+		w.below("and", func() { w.branch(i, &f.And[i]) })
 	}
 	for i := range f.Or {
-		w.filterTexts(&f.Or[i])
+		w.below("or", func() { w.branch(i, &f.Or[i]) })
 	}
-	w.filterTexts(f.Not)
+}
+
+func (w *walk) branch(i int, f *yiku.Filter) {
+	w.at = append(w.at, segment{index: i})
+	w.filterTexts(f)
+	w.at = w.at[:len(w.at)-1]
+}
+
+// below runs a look at what stands under a name.
+func (w *walk) below(name string, look func()) {
+	w.at = append(w.at, segment{name: name})
+	look()
+	w.at = w.at[:len(w.at)-1]
 }
 
 // tree looks through a free-form value: JSON types and Go's numbers, valid
@@ -379,15 +407,17 @@ func mapFault(m map[string]any, depth int, size *int) string {
 	if depth > MaxDepth {
 		return tooDeep()
 	}
+	least, fault := "", "" // of several faults that of the first key, so that an error does not depend on the map's order
 	for k, v := range m {
-		if f := textFault(k); f != "" {
-			return f
+		f := textFault(k)
+		if f == "" {
+			f = treeFault(v, depth+1, size)
 		}
-		if f := treeFault(v, depth+1, size); f != "" {
-			return f
+		if f != "" && (fault == "" || k < least) {
+			least, fault = k, f
 		}
 	}
-	return ""
+	return fault
 }
 
 func listFault(l []any, depth int, size *int) string {

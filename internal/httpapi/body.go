@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,32 +19,33 @@ import (
 
 // bodyDecoder reads a body into those fields of a request that travel in it.
 // Its struct has just these fields, so that a field of the path or the query
-// is an unknown member of the body; its optional scalars are pointers, so that
-// an empty id is not taken for an absent one.
+// is an unknown member of the body.
 type bodyDecoder struct {
 	all    []wire.Param // of the whole request, for messages
 	fields []wire.Param
 	shape  reflect.Type
 	opts   json.Options
+	hollow *hollow // what may be absent and not empty
+	look   bool    // whatever the body holds
 }
 
 func newBodyDecoder(params []wire.Param) *bodyDecoder {
-	d := &bodyDecoder{all: params, opts: decodeOptions()}
+	d := &bodyDecoder{all: params, opts: decodeOptions(), hollow: &hollow{members: map[string]*hollow{}}}
+	hollows := &hollows{types: map[reflect.Type]*hollow{}}
 	var shape []reflect.StructField
 	for _, p := range params {
 		if p.In != wire.InBody {
 			continue
 		}
-		t := p.Type
-		if p.Zero() != "" && !p.Required {
-			t = reflect.PointerTo(t)
-		}
 		shape = append(shape, reflect.StructField{
-			Name: "F" + strconv.Itoa(len(d.fields)), Type: t, Tag: reflect.StructTag(`json:"` + p.Name + `"`),
+			Name: "F" + strconv.Itoa(len(d.fields)), Type: p.Type, Tag: reflect.StructTag(`json:"` + p.Name + `"`),
 		})
+		if h := hollows.field(p); h != nil {
+			d.hollow.members[p.Name] = h
+		}
 		d.fields = append(d.fields, p)
 	}
-	d.shape = reflect.StructOf(shape)
+	d.shape, d.look = reflect.StructOf(shape), hollows.numbers
 	return d
 }
 
@@ -58,12 +60,16 @@ func decodeOptions() json.Options {
 			json.UnmarshalFromFunc(decodeFilter),
 			json.UnmarshalFromFunc(decodeOpt),
 			json.UnmarshalFromFunc(decodeText),
+			json.UnmarshalFromFunc(decodeTime),
 		)),
 	)
 }
 
-// errNumber is the one fault that the functions below find.
-var errNumber = errors.New("number out of range")
+// The faults that the functions below find.
+var (
+	errNumber = errors.New("number out of range")
+	errTime   = errors.New("time out of range")
+)
 
 // decodeNumber keeps the value of numbers in free-form trees.
 func decodeNumber(d *jsontext.Decoder, v *any) error {
@@ -117,6 +123,24 @@ func decodeText(d *jsontext.Decoder, c *yiku.Content) error {
 	return json.UnmarshalDecode(d, &c.Text)
 }
 
+// decodeTime refuses the one time that would be taken for an absent one.
+func decodeTime(d *jsontext.Decoder, t *time.Time) error {
+	if d.PeekKind() != '"' {
+		return errors.ErrUnsupported
+	}
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, t); err != nil {
+		return err
+	}
+	if t.IsZero() {
+		return errTime
+	}
+	return nil
+}
+
 // decode reads a body into req. Its error names a field, and never holds a
 // value.
 func (d *bodyDecoder) decode(raw []byte, req reflect.Value) error {
@@ -130,22 +154,13 @@ func (d *bodyDecoder) decode(raw []byte, req reflect.Value) error {
 	if err := json.Unmarshal(raw, shape.Interface(), d.opts); err != nil {
 		return d.explain(err)
 	}
-	var faults []yiku.FieldError
-	for i, p := range d.fields {
-		v := shape.Elem().Field(i)
-		if v.Type() != p.Type {
-			if v.IsNil() {
-				continue
-			}
-			v = v.Elem()
-			if v.IsZero() {
-				faults = append(faults, yiku.FieldError{Field: p.Name, Message: p.Zero()})
-			}
+	if d.look || mayBeHollow(raw) {
+		if faults := d.hollow.look(raw); len(faults) > 0 {
+			return &yiku.Error{Sentinel: yiku.ErrInvalid, Fields: faults}
 		}
-		req.FieldByIndex(p.Index).Set(v)
 	}
-	if len(faults) > 0 {
-		return &yiku.Error{Sentinel: yiku.ErrInvalid, Fields: faults}
+	for i, p := range d.fields {
+		req.FieldByIndex(p.Index).Set(shape.Elem().Field(i))
 	}
 	return nil
 }
@@ -164,6 +179,8 @@ func (d *bodyDecoder) explain(err error) error {
 		switch {
 		case errors.Is(err, errNumber):
 			return yiku.Invalid(field, "holds a number out of range")
+		case errors.Is(err, errTime):
+			return yiku.Invalid(field, "must lie after the beginning of the year 1")
 		case errors.Is(err, json.ErrUnknownName) && elsewhere != "":
 			return yiku.Invalid(field, "travels in the %s, not in the body", elsewhere)
 		case errors.Is(err, json.ErrUnknownName):
@@ -198,6 +215,8 @@ func (d *bodyDecoder) locate(pointer jsontext.Pointer) (path string, t reflect.T
 		switch {
 		case params == nil && t != nil && t.Kind() == reflect.Slice && isIndex(token):
 			path, t = path+"["+token+"]", t.Elem()
+		case params == nil && t != nil && t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
+			path, t = path+".*", t.Elem()
 		case params == nil && (t == nil || t.Kind() != reflect.Struct || t == reflect.TypeFor[yiku.Content]()):
 			return orBody(path), t, ""
 		default:

@@ -331,6 +331,11 @@ func TestI4_S6_Body(t *testing.T) {
 		{"zero ttl", "/v1/memories", `{"user_id":"u","content":"c","ttl_seconds":0}`, "ttl_seconds"},
 		{"content of an object", "/v1/sessions/s/messages", `{"user_id":"u","messages":[{"role":"user","content":{}}]}`, "messages[0].content"},
 		{"part without type", "/v1/sessions/s/messages", `{"user_id":"u","messages":[{"role":"user","content":[{"text":"a"}]}]}`, "messages[0].content"},
+		{"empty id below", "/v1/sessions/s/messages", `{"user_id":"u","messages":[{"role":"user","content":"a"},{"id":"","role":"user","content":"b"}]}`, "messages[1].id"},
+		{"empty enum below", "/v1/context", `{"user_id":"u","options":{"format":""}}`, "options.format"},
+		{"empty operator", "/v1/memories/search", `{"user_id":"u","query":"q","filter":{"or":[{"not":{"field":"type","op":"","value":"x"}}]}}`, "filter.or[0].not.op"},
+		{"zero time", "/v1/memories", `{"user_id":"u","content":"c","valid_from":"0001-01-01T08:00:00+08:00"}`, "valid_from"},
+		{"zero time below", "/v1/context", `{"user_id":"u","options":{"as_of":"0001-01-01T00:00:00Z"}}`, "options.as_of"},
 		{"misspelt filter", "/v1/memories/search", `{"user_id":"u","query":"q","filter":{"and":[{"field":"type","op":"eq","val":"x"}]}}`, "filter.and[0].val"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
