@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/yiku-ai/yiku"
@@ -146,12 +147,8 @@ func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku
 	if len(messages) == 0 {
 		return yiku.Session{}, nil, yiku.Invalid("document", "holds no messages")
 	}
-	for start := 0; start < len(messages); start += maxAppend {
-		part := messages[start:min(start+maxAppend, len(messages))]
-		probe := yiku.AppendMessagesRequest{UserID: req.UserID, SessionID: "document", Messages: part}
-		if err := c.checker.Request(probe); err != nil {
-			return yiku.Session{}, nil, belowDocument(err)
-		}
+	if err := c.checkMessages(messages); err != nil {
+		return yiku.Session{}, nil, belowDocument(err)
 	}
 	session := yiku.Session{}
 	if export != nil {
@@ -162,12 +159,9 @@ func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku
 			*s.to = *s.from
 		}
 	}
-	for field, id := range map[string]string{"document.session.session_id": session.ID, "document.session.project_id": session.ProjectID, "document.session.agent_id": session.AgentID} {
-		if id != "" {
-			if err := yiku.CheckID(field, id); err != nil {
-				return session, nil, err
-			}
-		}
+	head := yiku.CreateSessionRequest{UserID: req.UserID, SessionID: session.ID, ProjectID: session.ProjectID, AgentID: session.AgentID, Metadata: session.Metadata}
+	if err := c.checker.Request(head); err != nil {
+		return session, nil, below("document.session", err)
 	}
 	session.ForkedFrom = ""
 	return session, messages, nil
@@ -175,8 +169,32 @@ func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku
 
 const maxAppend = 1000 // messages of one append request
 
+// checkMessages checks messages as appends of them would, each by its place.
+func (c *call) checkMessages(messages []yiku.Message) error {
+	for start := 0; start < len(messages); start += maxAppend {
+		part := messages[start:min(start+maxAppend, len(messages))]
+		err := c.checker.Request(yiku.AppendMessagesRequest{UserID: "u", SessionID: "document", Messages: part})
+		var e *yiku.Error
+		if !errors.As(err, &e) {
+			continue
+		}
+		for i, f := range e.Fields {
+			var n int
+			if _, err := fmt.Sscanf(f.Field, "messages[%d]", &n); err == nil {
+				rest := strings.TrimPrefix(f.Field, fmt.Sprintf("messages[%d]", n))
+				e.Fields[i].Field = fmt.Sprintf("messages[%d]%s", start+n, rest)
+			}
+		}
+		return e
+	}
+	return nil
+}
+
 // belowDocument puts the fields of an error below the request's document.
-func belowDocument(err error) error {
+func belowDocument(err error) error { return below("document", err) }
+
+// below puts the fields of an error below a place, those that are not there.
+func below(place string, err error) error {
 	var e *yiku.Error
 	if !errors.As(err, &e) {
 		return err
@@ -184,8 +202,8 @@ func belowDocument(err error) error {
 	moved := *e
 	moved.Fields = append([]yiku.FieldError(nil), e.Fields...)
 	for i := range moved.Fields {
-		if f := moved.Fields[i].Field; f != "document" && !strings.HasPrefix(f, "document.") {
-			moved.Fields[i].Field = "document." + f
+		if f := moved.Fields[i].Field; f != place && !strings.HasPrefix(f, place+".") {
+			moved.Fields[i].Field = place + "." + f
 		}
 	}
 	return &moved
