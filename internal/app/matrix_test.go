@@ -127,6 +127,7 @@ func (c *counted) Update(ctx context.Context, o yiku.Owner, p store.Priority, fn
 // world is the whole server but for the network, with a clock of its own.
 type world struct {
 	t       testing.TB
+	dir     string // of the data
 	core    *Core
 	store   *counted
 	handler http.Handler
@@ -140,10 +141,10 @@ const localSecret = "LOCALSECRET"
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, logs: &bytes.Buffer{}}
+	w := &world{t: t, dir: t.TempDir(), logs: &bytes.Buffer{}}
 	now := func() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
 	log := slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s, err := sqlite.Open(t.Context(), t.TempDir(), &sqlite.Options{Now: now})
+	s, err := sqlite.Open(t.Context(), w.dir, &sqlite.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
