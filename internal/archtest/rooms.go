@@ -36,6 +36,7 @@ var rooms = []Room{
 	{Dir: ""},
 	{Dir: "store", May: []string{""}},
 	{Dir: "index", May: []string{""}},
+	{Dir: "llm", May: []string{""}, Foreign: []string{"github.com/failsafe-go/failsafe-go"}},
 
 	// Pure packages: no contract but the index's types, no driver, no engine.
 	{Dir: "internal/token", May: []string{""}, Foreign: []string{"github.com/tiktoken-go/tokenizer"}, Pure: true},
@@ -46,6 +47,7 @@ var rooms = []Room{
 	{Dir: "internal/window", May: []string{"", "internal/token", "internal/form", "internal/lang"}, Pure: true},
 	{Dir: "internal/recall", May: []string{"", "index", "internal/lang", "internal/token"}, Pure: true},
 	{Dir: "internal/reconcile", May: []string{"", "internal/lang"}, Pure: true},
+	{Dir: "internal/extract", May: []string{"", "llm", "internal/lang", "internal/reconcile"}},
 	{Dir: "internal/compose", May: []string{"", "internal/token", "internal/lang", "internal/form", "internal/recall", "internal/window"}, Pure: true},
 
 	// What stands beside the engine.
@@ -60,6 +62,9 @@ var rooms = []Room{
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "github.com/gofrs/flock", "github.com/google/uuid"}},
 	{Dir: "index/memindex", May: []string{"", "index", "internal/lang"}},
+	{Dir: "llm/openai", May: []string{"", "llm"}},
+	{Dir: "llm/anthropic", May: []string{"", "llm"}},
+	{Dir: "llm/ollama", May: []string{"", "llm"}},
 
 	// Doors know the interface; no store, no index, no driver. Who may come in
 	// is told by the store's keys.
@@ -82,6 +87,7 @@ var rooms = []Room{
 	{Dir: "internal/bench"},
 	{Dir: "store/storetest", May: []string{"", "store", "internal/boardtest"}, Foreign: testLibraries},
 	{Dir: "index/indextest", May: []string{"", "index"}, Foreign: testLibraries},
+	{Dir: "llm/llmtest", May: []string{"", "llm"}, Foreign: testLibraries},
 	{Dir: "internal/servicetest", May: []string{"", "internal/wire", "internal/boardtest"}, Foreign: testLibraries},
 	{Dir: "internal/boardtest"},
 	{Dir: "internal/archtest", May: []string{"internal/boardtest"}, Foreign: testLibraries},

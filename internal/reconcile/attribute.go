@@ -42,6 +42,12 @@ func (v *Vocabulary) Canonical(name string) string {
 	return key
 }
 
+// Knows reports whether an attribute has an entry.
+func (v *Vocabulary) Knows(name string) bool {
+	_, ok := v.canonical[attributeKey(name)]
+	return ok
+}
+
 // Single reports whether the vocabulary says that the attribute has one value
 // at a time.
 func (v *Vocabulary) Single(name string) bool { return v.single[v.Canonical(name)] }

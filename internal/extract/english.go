@@ -1,0 +1,190 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// english is the grammar of English.
+var english = sync.OnceValue(func() *grammar {
+	return &grammar{
+		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: englishRules(),
+		task:     word(`^(?:hey,? |hi,? |please |can you |could you |would you |help me )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|polish|correct|fix|check|review|explain|edit|shorten|improve|convert|classify|analy[sz]e|write|draft|compose|complete|continue)\b[^:]*:|^(?:roleplay|role-play|pretend|imagine|let us pretend|act as|you are now)\b|^(?:lyrics|quote|excerpt|story|poem|text|email|subject|from|to|re|fwd)\s*:`),
+		question: word(`\?["')\]]*$|^(?:what|who|whom|whose|which|when|where|why|how|do you|did you|does|did|is|are|am i|was|were|can you tell|will|would you|should|shall|have you|has|had)\b`),
+		request:  word(`^(?:please |hey,? |ok,? |now,? )*(?:can|could|would|will) you\b|^(?:please )?(?:help|show|give|tell|find|list|make|create|send|book|order|run|open|write|draft|add|set|put|draw|schedule|look|search|play|read|let us|let me)\b`),
+		idle: word(`\b(?:just (?:this|for) (?:once|one|time|today|now|tonight)|just once|just for (?:today|now|tonight|this)|(?:for|only) this (?:once|time|one)|this (?:one )?time(?: only| around)?|for (?:now|today|tonight|the moment|the time being)|today only|only (?:today|tonight|this time)|temporarily|one[- ]off)\b` +
+			`|^(?:if|suppose|supposing|imagine|assuming|let us say|say|what if|unless|hypothetically|in theory|once upon)\b|\b(?:would|could|might|should|wish|want to|wanted to|hope to|plan to|thinking (?:of|about)|considering|about to|going to|tempted|kidding|joking|sarcas)\b` +
+			`|\b(?:feel|feeling|felt|tired|exhausted|sleepy|hungry|thirsty|bored|sad|happy|angry|annoyed|upset|stressed|nervous|excited|sick of|in a (?:good|bad) mood|glad|thanks|thank you|haha|lol|ugh|wow)\b`),
+		reported: word(`\b(?:said|says|saying|told|tells|claims?|claimed|thinks?|thought|believes?|wrote|writes|mentioned|asked|asks|according to|heard that|rumou?r|quotes?|quoted|quoting)\b|\b(?:article|movie|film|book|novel|song|character|protagonist|narrator|story|show|ad|advert|sign|poster|tweet|post|email|letter)\b.*\b(?:says|is about|goes|reads)\b|^["“].*["”]$`),
+		hedge:    word(`\b(?:maybe|perhaps|probably|possibly|may|i think|i guess|i suppose|i believe|i assume|not sure|unsure|not certain|i doubt|seems?|apparently|presumably|likely|kind of|sort of|more or less|if i remember|could be|no idea|who knows|nobody knows)\b`),
+		secret:   word(`\b(?:passwords?|passcode|passphrase|pin(?: code| number)?|api[- _]?keys?|access[- ]keys?|secret(?: key)?|private key|tokens?|credentials?|cvv|cvc|otp|verification code|security code|credit card|card number|account number|routing number|social security|ssn|passport)\b|\bsk-[\w-]{8,}|\bAKIA[A-Z0-9]{12,}|\bgh[pousr]_\w{20,}|\b(?:\d[ -]?){13,19}\b`),
+		remember: word(`^(?:(?:hey|hi|ok|okay|oh|also|and|please|so|just|can you|could you|would you|i want you to|i need you to|i would like you to),? )*(?:remember|note|make a note|keep in mind|bear in mind|do not forget|never forget|memori[sz]e|save (?:this|that)|for the record|for (?:your|future) reference|write (?:this|that) down|fyi|just so you know)(?: this| that| of| to your memory| for later| the following| please)*\s*[:,–—-]?\s+(.+)$`),
+		reminder: word(`^(?:please |also |and |oh,? )*(?:remind me|(?:remember|do not forget|do not let me forget) to (?:buy|call|pick|send|get|bring|take|pay|go|do|finish|submit|email|book|check|water|feed|return|renew|ask|meet|turn|lock|read|wake)\b|set (?:an? )?(?:alarm|reminder|timer))`),
+		forget:   word(`^(?:(?:please|actually|no|ok|okay|never mind|and|oh|wait),? )*(?:(?:forget|delete|erase|remove|drop)(?: (?:everything|anything|all|what|whatever))?(?: (?:that )?(?:i (?:just )?(?:said|told you|mentioned)|you (?:know|remember|have)))?(?: about| on)?(?: (.+?))?(?: from (?:your )?memor(?:y|ies))?|(?:do not|never) (?:remember|save|store|keep|record|memori[sz]e|note) (that|this|it|any of (?:that|this|it)|what i (?:just )?said)|scratch (that)|(?:that|this) (?:is|was) off the record())[.! ]*$`),
+		durable:  word(`\b(?:from now on|from here on|going forward|in (?:the )?future|henceforth|at all times|every time|no matter what|ever again|any ?more from (?:you|now))\b.*\b(?:\w+)|^(?:(?:please|and|also|so|but|you (?:must|should)|make sure (?:to|you)|remember to),? )*(?:always|never) (?:use|answer|reply|respond|write|speak|call|address|send|give|add|include|put|ask|tell|show|suggest|recommend|mention|book|order|commit|push|deploy|delete|share|format|start|end|keep|check|run|contact|text|email|schedule|assume|translate|explain|cite|quote|sign|round|say|refer|explain|skip|leave|do|be|let|make|buy|pay|post|touch|change|edit|overwrite|merge|disclose|reveal)\b|^(?:(?:please|and|also),? )*(?:do not|stop|quit) (?:ever |sending |using |calling |asking |adding |suggesting |recommending |giving |telling )?\w+.*\b(?:again|any ?more|ever|in (?:the )?future|under any circumstances)\b|^(?:please )?stop (?:sending|using|calling|asking|adding|suggesting|recommending|giving)\b`),
+		replaced: []*regexp.Regexp{
+			word(`\b(?:it|that|this|he|she|they|which|my \w+|the \w+)? ?(?:is|was|are) not (?:called |named |in |at |on |a |an |the )?(?P<o>[^,;.]{1,60}?)[,;]? (?:but(?: rather)?|it is|that is|it should be|it was|she is|he is|they are|we use|i use|we are on|i live in|i work at|rather|the (?:right|correct) (?:one|\w+) is) (?:called |named |in |at |on |a |an |the )?(?P<v>[^,;]{1,80})`),
+			word(`\b(?:i|we) (?:do not|does not) (?:use|live in|work at|work for|like|speak|drive|eat|drink) (?P<o>[^,;.]{1,60}?)[,;]? (?:but|i|we)(?: now| actually)? (?:use|live in|work at|work for|like|speak|drive|eat|drink) (?P<v>[^,;]{1,80})`),
+			word(`\b(?:i meant|it is|it should be|that should be|should be|make that|i mean) (?P<v>[^,;]{1,80}?),? (?:not|instead of|rather than) (?P<o>[^,;.]{1,60})`),
+			word(`\b(?P<v>[^,;]{1,80}?),? (?:not|instead of) (?P<o>[^,;.]{1,60})`),
+		},
+		correct: word(`\b(?:actually|correction|i (?:was|am) wrong|that (?:is|was) (?:wrong|not right|incorrect|a mistake)|i made a mistake|my mistake|i misspoke|to correct (?:that|myself)|i meant|wrong)\b|^(?:no|sorry|oops|wait)\b`),
+	}
+})
+
+// word compiles an expression that does not look at case.
+func word(expression string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + expression) }
+
+// plainEnglish writes out the contractions that mean one thing only.
+func plainEnglish(s string) string {
+	return englishShort().Replace(strings.Join(strings.Fields(s), " "))
+}
+
+var englishShort = sync.OnceValue(func() *strings.Replacer {
+	pairs := []string{"can’t", "cannot", "can't", "cannot", "won’t", "will not", "won't", "will not"}
+	for _, quote := range []string{"'", "’"} {
+		pairs = append(pairs, "n"+quote+"t ", " not ", "I"+quote+"m ", "I am ", "i"+quote+"m ", "I am ", quote+"re ", " are ", quote+"ve ", " have ", quote+"ll ", " will ", quote+"d ", " would ")
+		for _, w := range []string{"it", "It", "that", "That", "he", "He", "she", "She", "what", "What", "there", "There", "who", "Who", "Here", "here"} {
+			pairs = append(pairs, w+quote+"s ", w+" is ")
+		}
+		pairs = append(pairs, "let"+quote+"s ", "let us ", "Let"+quote+"s ", "Let us ")
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// elided is where a second statement shares the subject of the first.
+var (
+	joined = regexp.MustCompile(`(?i)(?:[,;]\s*|\s)(?:and|but|so|while|though|plus|also)?,?\s*\b(?:(I|we) (?:am|have|live|work|like|love|prefer|hate|use|drive|speak|was|do not|never|usually|always|also|moved|own|study|teach|run|play|enjoy|cannot)|(?:my|our) [a-z]+(?: [a-z]+)? (?:is|are)|(?:the) [a-z]+(?: [a-z]+)? (?:is|are|uses?|runs?|listens?|ships?))\b`)
+	elided = regexp.MustCompile(`(?i),? (?:and|but) (?:also )?((?:am|live|work|love|like|prefer|hate|dislike|have|own|drive|speak|study|teach|enjoy|use|cannot|do not|never|moved) )`)
+	leads  = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
+)
+
+func englishClauses(s string) []string {
+	var out []string
+	add := func(piece string) {
+		piece = leads.ReplaceAllString(trim(piece), "")
+		subject := "I "
+		if strings.HasPrefix(strings.ToLower(piece), "we ") {
+			subject = "We "
+		}
+		for {
+			at := elided.FindStringSubmatchIndex(piece)
+			if at == nil || !strings.HasPrefix(strings.ToLower(piece), strings.ToLower(subject)) {
+				break
+			}
+			out = append(out, capital(piece[:at[0]]))
+			piece = subject + piece[at[2]:]
+		}
+		out = append(out, capital(piece))
+	}
+	for {
+		at := joined.FindStringIndex(s[min(1, len(s)):])
+		if at == nil {
+			break
+		}
+		cut := at[0] + 1
+		add(s[:cut])
+		rest := s[cut:]
+		s = strings.TrimSpace(conjunction.ReplaceAllString(rest, ""))
+	}
+	add(s)
+	return out
+}
+
+var conjunction = regexp.MustCompile(`(?i)^[,;\s]*(?:(?:and|but|so|while|though|plus|also)\b,?)?\s*`)
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// relation are the words for people and animals of the user.
+const relation = `(?:wife|husband|spouse|partner|girlfriend|boyfriend|fiancée?|son|daughter|kid|child|baby|mother|mom|mum|father|dad|parents|brother|sister|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|best friend|roommate|flatmate|neighbou?r|colleague|coworker|co-worker|boss|manager|teammate|assistant|teacher|doctor|dentist|dog|cat|puppy|kitten|horse|rabbit|parrot)`
+
+var (
+	mine     = regexp.MustCompile(`(?i)^my ((?:older |younger |elder |little |big |twin |eldest |youngest |oldest |step|ex-)*` + relation + `)(?:,? ([A-Z][\w-]+))?,? (?:also |still |now )?(.+)$`)
+	myself   = regexp.MustCompile(`(?i)^(?:i|i also|i still|i now|i currently|i personally) (.+)$`)
+	ours     = regexp.MustCompile(`(?i)^(?:we|our team|the team|our company|our project|the project|this project|project [A-Z]\w+)(?: all| also| now| currently| still)? (.+)$`)
+	theThing = regexp.MustCompile(`(?i)^((?:the|our|its) (?:[\w.-]+ ){0,3}?[\w.-]+?) ((?:is|are|was|has|uses?|runs?|listens?|ships?|must|may|can|costs?|starts?|ends?|lives?|relies|rely|depends?|belongs?|supports?|needs?)\b.*)$`)
+	named    = regexp.MustCompile(`^([A-Z][\w-]+(?: [A-Z][\w-]+)?) ((?:is|are|lives?|works?|likes?|loves?|prefers?|hates?|uses?|runs?|moved|listens?|ships?)\b.*)$`)
+)
+
+// englishSubject tells whom a clause is about and what it says of them.
+func englishSubject(s string) (subject, rest string) {
+	if m := myself.FindStringSubmatch(s); m != nil {
+		return user, m[1]
+	}
+	if m := mine.FindStringSubmatch(s); m != nil {
+		if m[2] != "" {
+			return m[2], m[3]
+		}
+		return "my " + strings.ToLower(m[1]), m[3]
+	}
+	if m := ours.FindStringSubmatch(s); m != nil {
+		return project, m[1]
+	}
+	if strings.HasPrefix(strings.ToLower(s), "my ") {
+		return user, s
+	}
+	if m := theThing.FindStringSubmatch(s); m != nil {
+		return thing + strings.ToLower(strings.SplitN(m[1], " ", 2)[1]), s
+	}
+	if m := named.FindStringSubmatch(s); m != nil {
+		return m[1], m[2]
+	}
+	return user, s
+}
+
+// englishRules are tried in this order.
+func englishRules() []rule {
+	p, prefer, fact := yiku.TypeProfile, yiku.TypePreference, yiku.TypeProject
+	form := func(e string) *regexp.Regexp { return word(`^(?:` + e + `)[\s.!]*$`) }
+	return []rule{
+		{form: form(`(?:my (?:full )?name is|am called|is called|is named|am named) (?P<v>[^,]{1,60})`), kind: p, attribute: "name", about: persons, importance: 0.9},
+		{form: form(`(?:you can |please )?(?:call me|go by) (?P<v>[^,]{1,40})`), kind: p, attribute: "nickname", about: persons, importance: 0.8},
+		{form: form(`(?:now |currently )?(?:lives?|resides?|(?:am|is) (?:now |currently )?(?:based|living)) in (?P<v>.{2,80})`), kind: p, attribute: "residence", about: persons, importance: 0.8},
+		{form: form(`(?:have |has |just |recently |finally |already )*(?:moved|relocated) (?:from (?P<o>.{2,60}?) )?to (?P<v>.{2,80})`), kind: p, attribute: "residence", about: persons, importance: 0.8, changed: true},
+		{form: form(`(?:now |currently )?(?:works?|(?:am|is) (?:now |currently )?(?:working|employed)) (?:at|for|by) (?P<v>.{2,80})`), kind: p, attribute: "employer", about: persons, importance: 0.8},
+		{form: form(`(?:now |currently )?(?:works?|(?:am|is) (?:now |currently )?(?:working|employed)) as an? (?P<v>.{2,80})`), kind: p, attribute: "occupation", about: persons, importance: 0.8},
+		{form: form(`(?:am|is) (?:now )?an? (?P<v>(?:[\w-]+ ){0,4}` + profession + `)(?: by (?:trade|profession|training)| for a living)?`), kind: p, attribute: "occupation", about: persons, importance: 0.8},
+		{form: form(`(?:am|is) (?:now )?(?P<v>\d{1,3})(?: years? old)?`), kind: p, attribute: "age", about: persons, importance: 0.7},
+		{form: form(`(?:am|is|comes?) (?:originally )?from (?P<v>[^,]{2,60})`), kind: p, attribute: "hometown", about: persons, importance: 0.6},
+		{form: form(`(?:was|were) born (?:in|on) (?P<v>.{2,60})`), kind: p, about: persons, importance: 0.7},
+		{form: form(`(?:grew up|was raised|went to (?:school|college|university)|graduated|majored|studied|studies|study|(?:am|is) studying|(?:am|is) learning|teach(?:es)?|speaks?|can speak|served|volunteers?|coach(?:es)?|plays? (?:the|in)|practi[sc]es?) .{2,120}`), kind: p, about: persons, importance: 0.6},
+		{form: form(`(?:am|is) (?:severely |very |highly |deathly |mildly |also )?allergic to (?P<v>.{2,80})`), kind: yiku.TypeConstraint, attribute: "allergy", about: persons, importance: 1},
+		{form: form(`(?:have|has) (?:an? )?(?:severe |bad |serious |mild )?(?:[\w-]+ )?(?:allergy|intolerance)(?: to .{2,60})?|(?:have|has) (?:type [12] )?(?:diabetes|asthma|epilepsy|hypertension|high blood pressure|celiac disease|migraines|arthritis|adhd|dyslexia)`), kind: yiku.TypeConstraint, about: persons, importance: 0.9},
+		{form: form(`(?:am|is) (?:now )?(?:an? )?(?:strict |lifelong )?(?P<v>vegetarian|vegan|pescatarian|flexitarian)`), kind: p, attribute: "diet", single: true, about: persons, importance: 0.8},
+		{form: form(`(?:am|is) (?:now )?(?P<v>married|single|divorced|engaged|widowed)(?: to .{2,60})?`), kind: p, attribute: "marital_status", about: persons, importance: 0.6},
+		{form: form(`(?:am|is) (?:an? )?(?:lactose[- ]intolerant|gluten[- ]free|diabetic|left[- ]handed|right[- ]handed|colou?r[- ]?blind|deaf|blind|dyslexic|pregnant|retired|bilingual|asthmatic|an? (?:only child|night owl|early bird|morning person|introvert|extrovert|father|mother|parent)(?: of .{2,40})?)`), kind: p, about: persons, importance: 0.7},
+		{form: form(`(?:do not|does not|never|cannot|can not|avoids?) (?:eat|drink|consume)s? (?P<v>.{2,80})|(?:have |has )?(?:stopped|quit|gave up|given up) (?:eating |drinking )?(?:smoking|[\w ]{2,60})`), kind: prefer, about: persons, importance: 0.7},
+		{form: form(`(?:no longer|do not|does not) (?:eat|drink|use|like|love|live|work|want|need|drive|play|take|smoke)s? .{2,80}(?: any ?more| any longer)|no longer .{2,80}`), kind: yiku.TypeCorrection, about: persons, importance: 0.7},
+		{form: form(`(?:really |also |absolutely |do |generally |usually |much |still |always |strongly |now )*prefers? (?P<v>.{2,120})`), kind: prefer, attribute: "preference", about: persons, importance: 0.6},
+		{form: form(`(?:really |also |absolutely |do |still |just |particularly |especially )*(?:loves?|likes?|enjoys?|adores?|(?:am|is) (?:really )?(?:into|fond of|a (?:big |huge |great )?fan of)) (?P<v>.{2,120})`), kind: prefer, attribute: "likes", about: persons, importance: 0.5},
+		{form: form(`(?:really |also |absolutely |still )*(?:hates?|dislikes?|detests?|despises?|cannot stand|can not stand|(?:do|does) not (?:really |particularly )?(?:like|enjoy)|(?:am|is) not (?:really )?(?:into|fond of|a (?:big |huge )?fan of)) (?P<v>.{2,120})`), kind: prefer, attribute: "dislikes", about: persons, importance: 0.5},
+		{form: form(`(?:have|has|own|owns|adopted|got) (?:an?|one|two|three|four|five|\d) (?:[\w-]+ ){0,3}(?:dogs?|cats?|sons?|daughters?|kids?|child|children|brothers?|sisters?|siblings?|pupp(?:y|ies)|kittens?|rabbits?|parrots?|horses?|hamsters?|fish|turtles?|twins|grandchildren|grandsons?|granddaughters?)\b.{0,80}`), kind: p, about: persons, importance: 0.7},
+		{form: form(`(?:owns?|drives?|rides?) an? .{2,80}`), kind: p, about: persons, importance: 0.5},
+		{form: form(`(?:usually|normally|typically|generally|always) (?:[a-z]+ )+.{2,100}|[a-z]+ .{2,80} (?:every (?:day|morning|afternoon|evening|night|week|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|on (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|weekdays|weekends)|(?:once|twice|three times) a (?:day|week|month|year))(?: .{2,40})?`), kind: prefer, about: persons, importance: 0.5},
+		{form: form(`my (?P<a>favou?rite [\w ]{2,40}?|preferred [\w ]{2,40}?|default [\w ]{2,40}?) (?:is|are) (?:now )?(?P<v>.{1,80})`), kind: prefer, single: true, about: persons, importance: 0.6},
+		{form: form(`name is (?P<v>[^,]{1,60})|(?:is )?(?:called|named) (?P<x>[^,]{1,60})`), kind: p, about: persons, importance: 0.7},
+		{form: form(`my (?P<a>[\w' -]{2,40}?) (?:is|are|has changed to|changed to) (?:now )?(?P<v>.{1,120})`), kind: p, known: true, about: persons, importance: 0.7},
+		{form: form(`birthday is (?:on )?(?P<v>.{3,40})`), kind: p, attribute: "birthday", about: persons, importance: 0.7},
+		{form: form(`(?:is|are) an? (?:[\w-]+ ){0,5}[\w-]+(?: (?:at|in|for|with|from|of) .{2,60})?`), kind: p, about: persons, importance: 0.5},
+
+		{form: form(`(?:have |has |just |recently |finally |already )*(?:switched|migrated|moved|changed|upgraded) (?:from (?P<o>.{2,60}?) )?to (?P<v>.{2,80})`), kind: fact, about: things, importance: 0.8, changed: true},
+		{form: form(`(?:use|uses|(?:is|are) using|runs? on|(?:is|are) running on|relies on|rely on|chose|picked|decided on|went with|settled on) (?P<v>.{2,80}?) (?:as|for) (?:our|the|its) (?P<a>[\w -]{2,40})`), kind: fact, about: things, importance: 0.8},
+		{form: form(`(?:use|uses|(?:is|are) using|runs? on|(?:is|are) running on|relies on|rely on|chose|picked|decided (?:on|to use)|went with|settled on|deploys? (?:to|on)|hosts? .{2,40} on|ships?|(?:is|are) (?:written|built|implemented|hosted|deployed|based) (?:in|with|on|at)) .{2,100}`), kind: fact, about: things, importance: 0.7},
+		{form: form(`.*\blistens? on (?:port )?(?P<v>\d{2,5})`), kind: fact, attribute: "port", about: things, importance: 0.8},
+		{form: form(`(?:the|our|its) (?:(?P<x>[\w.-]+(?: [\w.-]+)?)'s )?(?P<a>[\w -]{2,40}?) (?:is|are|will be|has (?:been )?(?:changed|moved|set) to|(?:was|is) (?:changed|moved|set|pushed back) to) (?:now |on |at )?(?P<v>.{1,120})`), kind: fact, known: true, about: things, importance: 0.8},
+		{form: form(`(?:the|our|its) .{2,60} (?:is|are|was|were|has been|have been) (?:now )?(?:done|finished|complete|completed|deployed|released|shipped|merged|fixed|live|in production)\b.{0,80}`), kind: yiku.TypeTaskResult, about: things, importance: 0.6},
+		{form: form(`(?:the|our|its) .{2,60} (?:must|may|can|has to|needs to|should) (?:not |only |at most |never )?.{2,100}`), kind: fact, about: things, importance: 0.7},
+	}
+}
+
+// profession ends the usual names of occupations: an open list; one that is
+// missing is kept without its attribute.
+const profession = `(?:engineer|developer|programmer|designer|teacher|nurse|doctor|physician|lawyer|attorney|chef|cook|pilot|student|architect|analyst|consultant|accountant|auditor|scientist|journalist|reporter|manager|director|researcher|professor|lecturer|photographer|carpenter|electrician|plumber|dentist|pharmacist|translator|interpreter|editor|writer|author|musician|singer|actor|actress|farmer|driver|mechanic|barista|cashier|secretary|veterinarian|vet|surgeon|physicist|chemist|biologist|economist|librarian|firefighter|paramedic|therapist|psychologist|psychiatrist|administrator|founder|entrepreneur|freelancer|intern|technician|operator|salesperson|realtor|banker|trader|statistician|mathematician|historian|geologist|astronomer|artist|painter|illustrator|sculptor|dancer|coach|trainer|tutor|principal|soldier|officer|detective|judge|clerk|waiter|waitress|bartender|baker|butcher|tailor|hairdresser|gardener|CEO|CTO|CFO|COO)`

@@ -1,0 +1,394 @@
+package extract
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/lang"
+	"github.com/yiku-ai/yiku/internal/reconcile"
+)
+
+// Rules extracts without a model (C5): what a user states about themselves,
+// the people around them and their projects, in sentences of the usual forms of
+// Chinese and English. It would rather miss a thing than keep a wrong one:
+// questions, requests, guesses, moods, one-offs and what others said yield
+// nothing, and what matches no form yields nothing unless the user asked that
+// it be remembered. Only the user's own words are read. Contents are clauses
+// as they were written, but for English contractions.
+type Rules struct {
+	vocabulary *reconcile.Vocabulary
+}
+
+// NewRules returns the rules over a vocabulary of attributes.
+func NewRules(vocabulary *reconcile.Vocabulary) *Rules { return &Rules{vocabulary: vocabulary} }
+
+// Extract reads a window; it never fails.
+func (r *Rules) Extract(_ context.Context, w Window) (Result, error) {
+	reading := reading{rules: r, window: w}
+	for i, m := range w.Messages {
+		if !m.Context && userSpeaks(m) {
+			reading.message(i + 1)
+		}
+	}
+	return Result{Candidates: reading.found, Path: PathRules}, nil
+}
+
+func userSpeaks(m Message) bool {
+	return m.Role == yiku.RoleUser && (m.Origin == "" || m.Origin == yiku.OriginUser || m.Origin == yiku.OriginImport)
+}
+
+// grammar is what the rules know of one language. Its expressions read the
+// plain form of a sentence.
+type grammar struct {
+	plain    func(string) string   // blanks and contractions unified; nothing that a reader would miss
+	clauses  func(string) []string // what says something by itself, each with its subject
+	task     *regexp.Regexp        // asks for work on a text that follows, which is data
+	question *regexp.Regexp
+	request  *regexp.Regexp // asks for something now
+	idle     *regexp.Regexp // guesses that are no statement, moods, one-offs, conditions
+	reported *regexp.Regexp // says what others say
+	hedge    *regexp.Regexp
+	secret   *regexp.Regexp
+	remember *regexp.Regexp // leads in what is to be remembered: group 1
+	reminder *regexp.Regexp // looks like it and is a thing to do
+	forget   *regexp.Regexp // asks to forget: one of the groups is what, empty for what was said last
+	durable  *regexp.Regexp // an instruction that holds from now on
+	replaced []*regexp.Regexp
+	correct  *regexp.Regexp // takes back what was said
+	subject  func(clause string) (subject, rest string)
+	rules    []rule
+}
+
+// rule recognises a kind of statement by what follows its subject. Its groups:
+// v the value, a the attribute, o the old value.
+type rule struct {
+	form       *regexp.Regexp
+	kind       yiku.Type
+	about      about
+	attribute  string // of the vocabulary; "" none, or group a
+	single     bool   // one value at a time, whatever the vocabulary says
+	importance float64
+	known      bool // only where the vocabulary knows the attribute
+	changed    bool // takes the place of what was so before, in group o
+}
+
+// about says what a rule's subjects are.
+type about uint8
+
+const (
+	anyone about = iota
+	persons
+	things
+)
+
+// reading is one pass over a window.
+type reading struct {
+	rules  *Rules
+	window Window
+	found  []Candidate
+	at     int // number of the message being read
+}
+
+func (r *reading) message(n int) {
+	r.at = n
+	for _, s := range sentences(Own(r.window.Messages[n-1].Content)) {
+		g := grammarOf(s)
+		s = g.plain(s)
+		if g.task.MatchString(s) {
+			return
+		}
+		r.sentence(g, s)
+	}
+}
+
+// sentence reads one sentence.
+func (r *reading) sentence(g *grammar, s string) {
+	if m := g.forget.FindStringSubmatch(s); m != nil {
+		r.forget(strings.Join(m[1:], ""))
+		return
+	}
+	if g.secret.MatchString(s) || g.reminder.MatchString(s) {
+		return
+	}
+	explicit := false
+	if m := g.remember.FindStringSubmatch(s); m != nil {
+		explicit, s = true, m[1]
+	}
+	if g.question.MatchString(s) || !explicit && (g.idle.MatchString(s) || g.reported.MatchString(s)) {
+		return
+	}
+	hedged := g.hedge.MatchString(s)
+	if hedged && !explicit {
+		return
+	}
+	before := len(r.found)
+	if !r.replace(g, s) && !r.instruct(g, s) && (explicit || !g.request.MatchString(s)) {
+		for _, clause := range g.clauses(s) {
+			r.clause(g, clause)
+		}
+	}
+	if explicit && len(r.found) == before {
+		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Importance: 0.8})
+	}
+	for i := before; i < len(r.found); i++ {
+		c := &r.found[i]
+		c.Urgent = c.Urgent || explicit
+		if explicit {
+			c.Importance = max(c.Importance, 0.8)
+		}
+		if hedged {
+			c.Confidence = 0.4
+		}
+		if g.correct.MatchString(s) && c.Attribute != "" {
+			c.Type, c.Urgent = yiku.TypeCorrection, true
+		}
+	}
+}
+
+// instruct reads an instruction that holds from now on; all of the sentence
+// belongs to it.
+func (r *reading) instruct(g *grammar, s string) bool {
+	if !g.durable.MatchString(s) {
+		return false
+	}
+	r.add(Candidate{Content: trim(s), Type: yiku.TypeConstraint, Importance: 0.9, Urgent: true})
+	return true
+}
+
+// replace reads "not old but new": the new takes the place of what says the
+// old, among what was just said or is known.
+func (r *reading) replace(g *grammar, s string) bool {
+	for _, form := range g.replaced {
+		m := form.FindStringSubmatch(s)
+		if m == nil {
+			continue
+		}
+		old, next := trim(m[form.SubexpIndex("o")]), value(m[form.SubexpIndex("v")])
+		if old == "" || next == "" || lang.Fold(old) == lang.Fold(next) {
+			continue
+		}
+		c := Candidate{Content: trim(s), Type: yiku.TypeCorrection, Importance: 0.8, Urgent: true}
+		if i := r.said(old); i >= 0 {
+			was := r.found[i]
+			c.Subject, c.Attribute, c.Single, c.Level = was.Subject, was.Attribute, was.Single, was.Level
+			r.found = slices.Delete(r.found, i, i+1)
+		} else if n := r.known(old); n > 0 {
+			was := r.window.Neighbours[n-1]
+			c.Op, c.Target, c.Subject, c.Attribute = OpUpdate, n, was.Subject, was.Attribute
+		} else if !g.correct.MatchString(s) {
+			continue
+		}
+		if c.Attribute != "" {
+			c.Value = next
+		}
+		r.add(c)
+		return true
+	}
+	return false
+}
+
+// said returns the last candidate that says a value, -1 where none does.
+func (r *reading) said(text string) int {
+	for i := len(r.found) - 1; i >= 0; i-- {
+		if c := r.found[i]; c.Op != OpDelete && says(c.Value, c.Content, text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// known returns the number of the one neighbour that says a value; of several
+// the one whose own value it is. 0 where none or no single one does.
+func (r *reading) known(text string) int {
+	var exact, within []int
+	for i, n := range r.window.Neighbours {
+		switch {
+		case n.Value != "" && lang.Fold(n.Value) == lang.Fold(text):
+			exact = append(exact, i+1)
+		case says(n.Value, n.Content, text):
+			within = append(within, i+1)
+		}
+	}
+	for _, some := range [][]int{exact, within} {
+		if len(some) == 1 {
+			return some[0]
+		}
+		if len(some) > 1 {
+			return 0
+		}
+	}
+	return 0
+}
+
+func says(value, content, text string) bool {
+	text = lang.Fold(text)
+	return strings.Contains(lang.Fold(value), text) || strings.Contains(lang.Fold(content), text)
+}
+
+// clause reads one clause by the first rule whose form it has.
+func (r *reading) clause(g *grammar, s string) {
+	subject, rest := g.subject(s)
+	if rest == "" {
+		return
+	}
+	for _, rule := range g.rules {
+		m := rule.form.FindStringSubmatch(rest)
+		if m == nil || rule.about == persons && !personal(subject) || rule.about == things && !inanimate(subject) {
+			continue
+		}
+		if c, ok := r.stated(rule, m, subject); ok {
+			c.Content = trim(s)
+			r.add(c)
+			return
+		}
+	}
+}
+
+// stated is the candidate that a rule makes of its match.
+func (r *reading) stated(rule rule, match []string, subject string) (Candidate, bool) {
+	group := func(name string) string {
+		if i := rule.form.SubexpIndex(name); i >= 0 {
+			return match[i]
+		}
+		return ""
+	}
+	c := Candidate{Type: rule.kind, Importance: rule.importance, Subject: subject, Attribute: rule.attribute, Value: value(group("v"))}
+	if c.Attribute == "" {
+		c.Attribute = trim(group("a"))
+	}
+	if rule.form.SubexpIndex("v") >= 0 && (c.Value == "" || pronoun.MatchString(c.Value)) || rule.known && !r.rules.vocabulary.Knows(c.Attribute) {
+		return c, false
+	}
+	if rule.single && c.Attribute != "" {
+		c.Single = &rule.single
+	}
+	if c.Attribute == "" || c.Value == "" {
+		c.Attribute, c.Value, c.Single = "", "", nil
+	}
+	if old := value(group("o")); rule.changed && old != "" {
+		if n := r.known(old); n > 0 {
+			c.Op, c.Target, c.Type = OpUpdate, n, yiku.TypeCorrection
+		}
+	}
+	return c, true
+}
+
+// forget takes back what was just said, or marks for deletion what is known
+// of a matter.
+func (r *reading) forget(what string) {
+	what = trim(what)
+	if what == "" || pronoun.MatchString(what) {
+		r.found = slices.DeleteFunc(r.found, func(c Candidate) bool {
+			return slices.Contains(c.Messages, r.at) || slices.Contains(c.Messages, r.before())
+		})
+		return
+	}
+	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return says(c.Value, c.Content, what) })
+	for i, n := range r.window.Neighbours {
+		if says(n.Value, n.Content, what) {
+			r.add(Candidate{Op: OpDelete, Target: i + 1, Content: n.Content, Urgent: true})
+		}
+	}
+}
+
+// before is the number of the user's message before this one, 0 for none.
+func (r *reading) before() int {
+	for n := r.at - 1; n > 0; n-- {
+		if userSpeaks(r.window.Messages[n-1]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// add completes a candidate and keeps it.
+func (r *reading) add(c Candidate) {
+	if c.Op == "" {
+		c.Op = OpCreate
+	}
+	if c.Op != OpDelete && len([]rune(c.Content)) < 3 {
+		return
+	}
+	c.Messages = []int{r.at}
+	c.Confidence = 1
+	c.ValidFrom = r.window.Messages[r.at-1].At
+	if c.Level == "" && r.window.Project != "" && (c.Type == yiku.TypeProject || c.Type == yiku.TypeTaskResult) {
+		c.Level = yiku.LevelProject
+	}
+	if c.Level == "" {
+		c.Level = yiku.LevelUser
+	}
+	r.found = append(r.found, c)
+}
+
+// user is the subject of what users say about themselves.
+const user = "user"
+
+// personal reports whether a subject is a person: the user, or one of theirs.
+func personal(subject string) bool { return subject != project && !strings.HasPrefix(subject, thing) }
+
+// inanimate reports whether a subject may be a thing: all but the user and theirs.
+func inanimate(subject string) bool { return subject != user && !strings.HasPrefix(subject, theirs) }
+
+// project is the subject of what is said of "we" or "the project"; thing
+// begins the subjects that are things, theirs the people of the user.
+const (
+	project = "project"
+	thing   = "the "
+	theirs  = "my "
+)
+
+func grammarOf(sentence string) *grammar {
+	if lang.ScriptOf(sentence) == lang.English {
+		return english()
+	}
+	return chinese()
+}
+
+var (
+	quoted      = regexp.MustCompile("(?s)```.*?(```|$)|(?m:^[ \t]*[>|].*$)")
+	sentenceEnd = regexp.MustCompile(`[。！？!?；;…]+["”’』」)）]*|[.]["”')]*(\s+|$)`)
+	pronoun     = regexp.MustCompile(`(?i)^(it|this|that|these|those|them|you|your|me|him|her|us|one|what|how|the way|so|too|very|more|some|any|all|bit|little|lot|few|nothing|everything|something|这个|那个|这些|那些|这|那|它|他|她|你|您|什么|谁|那样|这样)\b|^(这|那|它|你|您)|^(刚才|刚刚|上面|前面)`)
+	inverted    = regexp.MustCompile(`[,，]?\s*(because|since|but|so|which|who|though|although|when|where|因为|所以|但是|不过)\b.*$`)
+)
+
+// Own returns what a message says in its writer's own words: without blocks of
+// code, quoted lines, tables, and what Yiku itself put into a prompt.
+func Own(text string) string { return quoted.ReplaceAllString(Unfenced(text), "\n") }
+
+// sentences cuts a text into sentences, each with what ends it.
+func sentences(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		for line = strings.TrimSpace(line); line != ""; {
+			end := len(line)
+			if at := sentenceEnd.FindStringIndex(line); at != nil && !abbreviated(line[:at[0]]) {
+				end = at[1]
+			}
+			out = append(out, strings.TrimSpace(line[:end]))
+			line = strings.TrimSpace(line[end:])
+		}
+	}
+	return out
+}
+
+// abbreviated reports whether a text ends with a short form that carries a point.
+func abbreviated(s string) bool {
+	i := strings.LastIndexAny(s, " (")
+	switch strings.ToLower(s[i+1:]) {
+	case "dr", "mr", "mrs", "ms", "st", "prof", "e.g", "i.e", "etc", "vs", "no", "inc", "ltd", "a.m", "p.m":
+		return true
+	}
+	return false
+}
+
+// trim takes off what stands around a clause without being part of it.
+func trim(s string) string {
+	return strings.Trim(s, " \t,，.。;；:：!！?？~～…、—\"“”")
+}
+
+// value is a value without what goes on behind it.
+func value(s string) string { return trim(inverted.ReplaceAllString(s, "")) }

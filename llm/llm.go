@@ -1,0 +1,77 @@
+// Package llm is the contract of language models: a prompt and a schema go in,
+// an answer comes out. What the answer says is the caller's to judge: a schema
+// is a wish that many endpoints do not keep.
+//
+// Drivers do one exchange each and are thin; waiting, trying again and opening
+// the breaker are [Steady]'s, for all of them alike.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Model answers prompts. All methods may be called at once.
+//
+// # Errors
+//
+// yiku.ErrLimited where the endpoint asks to come later (with RetryAfter where
+// it says when); yiku.ErrUnavailable where it could not be reached, broke off
+// or failed; yiku.ErrUnauthorized where it refuses the key; yiku.ErrInvalid
+// where it refuses the request, which will not get better by trying again. A
+// cancelled context gives its error, wrapped. No error holds a prompt, an
+// answer or a key.
+type Model interface {
+	// Complete runs one exchange. An answer that was cut at MaxTokens is no
+	// error: Response.Truncated says so.
+	Complete(ctx context.Context, req Request) (Response, error)
+
+	// Name tells which model this is, for records: driver and model.
+	Name() string
+}
+
+// Request is one exchange.
+type Request struct {
+	System    string
+	Messages  []Message // at least one; the last is the user's
+	Schema    *Schema   // the form that the answer is to have; nil: free text
+	MaxTokens int       // of the answer; 0: the endpoint's own limit
+}
+
+// Message is one turn of the prompt.
+type Message struct {
+	Role    Role
+	Content string
+}
+
+// Role says whose turn a message is.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Schema is a JSON schema with its name (letters, digits and _).
+type Schema struct {
+	Name string
+	JSON json.RawMessage
+}
+
+// Response is what came back.
+type Response struct {
+	Text      string
+	Model     string // as the endpoint names it
+	Truncated bool   // it stopped at a limit of length
+	Usage     Usage
+}
+
+// Usage counts tokens, as the endpoint does; zero where it does not.
+type Usage struct {
+	In  int
+	Out int
+}
+
+// Total is all tokens.
+func (u Usage) Total() int { return u.In + u.Out }
