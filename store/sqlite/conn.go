@@ -42,6 +42,7 @@ type connSetup struct {
 	vfs       string
 	exclusive bool // locking mode; needs no shared memory
 	readOnly  bool // refuses writes
+	unchecked bool // does not look at the checksums of pages
 }
 
 // conn is one connection with its prepared statements. It is used by one
@@ -60,6 +61,10 @@ func openConn(ctx context.Context, setup connSetup) (*conn, error) {
 		return nil, foreign("open database", err)
 	}
 	c := &conn{db: db, statements: map[string]*sqlite3.Stmt{}}
+	// A database that is made now has room for checksums from its first page on.
+	if _, err := db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, checksumSize); err != nil {
+		return nil, errors.Join(foreign("set reserved bytes", err), c.close())
+	}
 	for _, p := range setup.pragmas() {
 		if err := db.Exec("PRAGMA " + p.name + "=" + p.set); err != nil {
 			return nil, errors.Join(foreign("set "+p.name, err), c.close())
@@ -88,7 +93,10 @@ func (s connSetup) pragmas() []pragma {
 	if s.exclusive {
 		locking = "exclusive"
 	}
-	queryOnly := "0"
+	checksums, queryOnly := "1", "0"
+	if s.unchecked {
+		checksums = "0"
+	}
 	if s.readOnly {
 		queryOnly = "1"
 	}
@@ -104,6 +112,7 @@ func (s connSetup) pragmas() []pragma {
 		{"recursive_triggers", "OFF", "0"},
 		{"query_only", queryOnly, queryOnly},
 		{"cache_size", "-8192", "-8192"},
+		{"checksum_verification", checksums, checksums},
 	}
 }
 

@@ -82,7 +82,7 @@ func (d *directory) secureFiles() error {
 	if d.virtual {
 		return nil
 	}
-	for _, name := range []string{d.database, d.database + "-wal", d.database + "-shm"} {
+	for _, name := range []string{d.database, d.database + "-wal", d.database + "-shm", d.database + markName} {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return unavailable("make database", err)

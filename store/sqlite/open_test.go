@@ -51,7 +51,7 @@ func TestR5_WeakenedIsRefused(t *testing.T) {
 	t.Parallel()
 	weaker := map[string]string{
 		"busy_timeout": "0", "locking_mode": "exclusive", "journal_mode": "delete", "synchronous": "NORMAL", "foreign_keys": "OFF",
-		"secure_delete": "OFF", "trusted_schema": "ON", "temp_store": "FILE", "recursive_triggers": "ON", "query_only": "ON", "cache_size": "-1",
+		"secure_delete": "OFF", "trusted_schema": "ON", "temp_store": "FILE", "recursive_triggers": "ON", "query_only": "ON", "cache_size": "-1", "checksum_verification": "OFF",
 	}
 	for _, p := range (connSetup{}).pragmas() {
 		t.Run(p.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -34,12 +35,14 @@ type Options struct {
 	Ring             *keyring.Ring    // seals and opens; one without encryption where nil
 	Now              func() time.Time // the clock; the system's where nil
 	NewID            func() string    // makes ids; UUIDv7 where nil
+	trusting         bool             // do not look for damage: the control of tests that make it
 	Log              *slog.Logger     // nowhere where nil
 }
 
 // Store is an open directory. It implements store.Store.
 type Store struct {
 	dir    *directory
+	guard  *guard
 	meta   store.Meta
 	self   *ownerRef // the store as the owner of what belongs to nobody else: owners' marks and names, tenants, keys, the audit log
 	ring   *keyring.Ring
@@ -68,7 +71,10 @@ func Open(ctx context.Context, dir string, options *Options) (_ *Store, err erro
 			s.free()
 		}
 	}()
-	setup := connSetup{file: s.dir.database, vfs: o.VFS, exclusive: o.SingleConnection}
+	if s.guard, err = newGuard(s.dir, o.VFS, o.trusting, s.breakWith); err != nil {
+		return nil, err
+	}
+	setup := connSetup{file: s.dir.database, vfs: s.guard.register(), exclusive: o.SingleConnection, unchecked: o.trusting}
 	if err := s.create(ctx, setup); err != nil {
 		return nil, err
 	}
@@ -122,6 +128,9 @@ func (s *Store) create(ctx context.Context, setup connSetup) error {
 	if err := s.dir.secureFiles(); err != nil {
 		return err
 	}
+	if err := addChecksums(ctx, setup); err != nil {
+		return err
+	}
 	c, err := openConn(ctx, setup)
 	if err != nil {
 		return err
@@ -130,6 +139,10 @@ func (s *Store) create(ctx context.Context, setup connSetup) error {
 	if err := s.migrate(c, latest); err != nil {
 		return err
 	}
+	if err := c.run(sqlHasChecksums, []byte{checksumSize}); err != nil {
+		return foreign("write meta", err)
+	}
+	s.guard.demandChecksums()
 	if err := s.readMeta(c); err != nil {
 		return err
 	}
@@ -175,6 +188,9 @@ func (s *Store) free() error {
 	if s.pool != nil {
 		err = s.pool.close()
 	}
+	if s.guard != nil {
+		err = errors.Join(err, s.guard.close())
+	}
 	if e := s.dir.close(); err == nil {
 		err = e
 	}
@@ -202,8 +218,17 @@ func (s *Store) Stats() Stats {
 }
 
 func (s *Store) breakWith(err error) {
-	s.broken.CompareAndSwap(nil, &err)
-	s.log.Error("store refuses writes until it is opened again", "error", err)
+	if s.broken.CompareAndSwap(nil, &err) {
+		s.log.Error("store refuses writes until it is opened again", "error", err)
+	}
+}
+
+// breakIfDamaged takes no more writes where a read or write has met a damaged
+// page: what stands on it may not be what was there.
+func (s *Store) breakIfDamaged(err error) {
+	if isDamage(err) {
+		s.breakWith(err)
+	}
 }
 
 func errClosed() error { return yiku.Errorf(yiku.ErrUnavailable, "the store is closed") }
@@ -226,6 +251,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) (err erro
 		if e := c.run(sqlRollback); e != nil && err == nil {
 			err = foreign("end view", e)
 		}
+		s.breakIfDamaged(err)
 	}()
 	return fn(&reader{s: s, c: c})
 }

@@ -162,6 +162,7 @@ func (w *writer) run(c *conn, m *member) {
 	}()
 	m.own, m.err = m.do(c)
 	m.stands, ended = m.err == nil, true
+	w.s.breakIfDamaged(m.err)
 }
 
 func (s *Store) runMember(ctx context.Context, c *conn, m *member, owner yiku.Owner, fn func(store.Tx) error) (*ownerRef, error) {
@@ -359,6 +360,7 @@ func (w *writer) boundLog(c *conn) {
 		return
 	}
 	if err := c.truncateLog(0); err != nil {
+		w.s.breakIfDamaged(err)
 		if !errors.Is(err, sqlite3.BUSY) {
 			w.s.log.Warn("log could not be cut back", "error", err)
 		}
@@ -386,7 +388,9 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 	select {
 	case c := <-s.pool.writing:
 		defer func() { s.pool.writing <- c }()
-		return foreign("empty log", c.truncateLog(busyTimeout*time.Millisecond))
+		err := foreign("empty log", c.truncateLog(busyTimeout*time.Millisecond))
+		s.breakIfDamaged(err)
+		return err
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the writer: %w", ctx.Err())
 	case <-s.pool.quit:
