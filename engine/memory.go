@@ -181,10 +181,8 @@ func (c *call) patchMemory(ctx context.Context, req yiku.PatchMemoryRequest) (yi
 		if err := c.patch(m, req); err != nil {
 			return "", err
 		}
-		if m.Status == yiku.StatusActive {
-			if err := c.checkPlace(tx, owner, before, m); err != nil {
-				return "", err
-			}
+		if err := c.checkPlace(tx, owner, before, m); err != nil {
+			return "", err
 		}
 		if before.Content != m.Content || before.Value != m.Value || before.Subject != m.Subject || before.Attribute != m.Attribute {
 			if err := c.stale(tx, owner, m.Key, map[int64]bool{m.Key: true}); err != nil {
@@ -266,26 +264,39 @@ func setOr[T any](to *T, opt yiku.Opt[T], null T) {
 	}
 }
 
-// checkPlace refuses a change that would put an active memory into a place that
-// another active one holds: the same content, or the same single-valued attribute.
+// checkPlace refuses a change that would put a memory into a place that another
+// one holds: the same content, the same single-valued attribute, or its time.
 func (c *call) checkPlace(tx store.Tx, owner yiku.Owner, before store.Memory, m *store.Memory) error {
-	probe := c.keyed(*m)
-	twin, same, err := c.neighbours(tx, owner, &probe)
-	if err != nil {
-		return err
-	}
-	if twin != nil && twin.Key != m.Key {
-		return conflictOn("content", "another memory says this already")
-	}
-	if before.Status == yiku.StatusActive && before.Attribute == m.Attribute && before.Subject == m.Subject {
+	if m.Status != yiku.StatusActive && m.Status != yiku.StatusSuperseded {
 		return nil
 	}
-	for _, other := range same {
-		if other.Key != m.Key && (other.Single || m.Single) {
-			return conflictOn("attribute", "another memory holds this attribute's value; save the new value or restore the old one")
+	moved := before.Status != m.Status || before.Attribute != m.Attribute || before.Subject != m.Subject
+	if m.Status == yiku.StatusActive {
+		probe := c.keyed(*m)
+		twin, same, err := c.neighbours(tx, owner, &probe)
+		if err != nil {
+			return err
+		}
+		if twin != nil && twin.Key != m.Key {
+			return conflictOn("content", "another memory says this already")
+		}
+		for _, other := range same {
+			if moved && (other.Single || m.Single) {
+				return conflictOn("attribute", "another memory holds this attribute's value; save the new value or restore the old one")
+			}
 		}
 	}
-	return nil
+	if !moved && before.ValidFrom.Equal(m.ValidFrom) && before.ValidTo.Equal(m.ValidTo) {
+		return nil
+	}
+	taken, err := c.overlaps(tx, owner, *m)
+	if err != nil || !taken {
+		return err
+	}
+	if before.ValidTo.Equal(m.ValidTo) {
+		return conflictOn("valid_from", "another value of this attribute holds in that time")
+	}
+	return conflictOn("valid_to", "another value of this attribute holds in that time")
 }
 
 // deleteMemory deletes one memory for good. The epoch rises, so that nothing
@@ -441,11 +452,15 @@ func (c *call) restoreMemory(ctx context.Context, req yiku.RestoreMemoryRequest)
 				m.Supersedes = other.ID
 			}
 		}
-		if m.Status == yiku.StatusSuperseded {
+		c.unexpire(m)
+		taken, err := c.overlaps(tx, owner, *m)
+		if err != nil {
+			return "", err
+		}
+		if taken || m.Status == yiku.StatusSuperseded {
 			m.ValidFrom = c.now // it holds again from now; when it held before stands in its versions
 		}
 		m.Status, m.ConfirmedAt = yiku.StatusActive, c.now
-		c.unexpire(m)
 		return "restored", nil
 	})
 }
@@ -462,12 +477,19 @@ func (c *call) unexpire(m *store.Memory) {
 
 // confirmMemory says that a memory is still true.
 func (c *call) confirmMemory(ctx context.Context, req yiku.ConfirmMemoryRequest) (yiku.Memory, error) {
-	return c.revive(ctx, req.UserID, req.ID, req.IdempotencyKey, req, func(_ store.Tx, _ yiku.Owner, m *store.Memory) (string, error) {
+	return c.revive(ctx, req.UserID, req.ID, req.IdempotencyKey, req, func(tx store.Tx, owner yiku.Owner, m *store.Memory) (string, error) {
 		if m.Status != yiku.StatusActive && m.Status != yiku.StatusStale {
 			return "", conflictOn("id", "only an active or stale memory can be confirmed; restore it first")
 		}
 		if c.over(m.Memory) {
 			return "", conflictOn("id", "its time is over; restore it")
+		}
+		if m.Status == yiku.StatusStale {
+			if taken, err := c.overlaps(tx, owner, *m); err != nil {
+				return "", err
+			} else if taken {
+				return "", conflictOn("id", "another value of this attribute holds since; restore it")
+			}
 		}
 		if life := m.ExpiresAt.Sub(m.ConfirmedAt); !m.ExpiresAt.IsZero() && life > 0 {
 			m.ExpiresAt = c.now.Add(life)

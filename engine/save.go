@@ -129,23 +129,20 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 			row = rowOf(same, d.Target.ID)
 		}
 		return c.reinforce(tx, *row, m.Memory, req)
-	case reconcile.Record:
-		m.Status, m.ValidTo = yiku.StatusSuperseded, d.ValidTo
-		return c.shelf(tx, owner, m, sources, saved{outcome: yiku.OutcomeCreated}, yiku.OutcomeReinforced)
 	case reconcile.Quarantine:
 		m.Status = yiku.StatusQuarantined
-		return c.shelf(tx, owner, m, sources, saved{outcome: yiku.OutcomeQuarantined}, yiku.OutcomeQuarantined)
+		return c.shelf(tx, owner, m, sources, yiku.OutcomeQuarantined)
+	}
+	if d.Single {
+		return c.insert(tx, owner, m, sources)
 	}
 	out := saved{outcome: yiku.OutcomeCreated}
-	if d.Action == reconcile.Supersede {
-		out.outcome = yiku.OutcomeSuperseded
-		m.Single, m.Supersedes = true, d.Retire[0].ID
-		for _, old := range d.Retire {
-			if err := c.retire(tx, owner, *rowOf(same, old.ID), m.ValidFrom); err != nil {
-				return saved{}, err
-			}
-			out.retired = append(out.retired, old.ID)
+	for _, old := range d.Retire {
+		if err := c.retire(tx, owner, *rowOf(same, old.ID), m.ValidFrom); err != nil {
+			return saved{}, err
 		}
+		out.outcome, m.Supersedes = yiku.OutcomeSuperseded, d.Retire[0].ID
+		out.retired = append(out.retired, old.ID)
 	}
 	return c.add(tx, m, sources, out)
 }
@@ -162,20 +159,31 @@ func (c *call) add(tx store.Tx, m store.Memory, sources []store.Item, out saved)
 	return out, tx.AddLineage(store.Item{Kind: store.ItemMemory, Key: m.Key}, sources)
 }
 
-// shelf adds a memory that is not active, history or quarantined, unless its
-// shelf holds the same statement already: then that one's use is counted (C7).
-func (c *call) shelf(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, fresh saved, again yiku.Outcome) (saved, error) {
-	rows, err := tx.Memories(owner, store.MemoryQuery{SubjectNorm: m.SubjectNorm, AttributeNorm: m.AttributeNorm,
-		Statuses: []yiku.Status{m.Status}, Levels: []yiku.Level{m.Level}})
+// shelf adds a memory that waits for a person, unless the same statement waits
+// already: then that one's use is counted (C7).
+func (c *call) shelf(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, outcome yiku.Outcome) (saved, error) {
+	rows, err := c.withAttribute(tx, owner, m, m.Status)
 	if err != nil {
 		return saved{}, err
 	}
 	for _, row := range rows {
-		if sameScope(row.Memory, m.Memory) && reconcile.ContentKey(row.Content) == reconcile.ContentKey(m.Content) && row.Origin == m.Origin {
-			return saved{memory: row, outcome: again}, tx.Touch([]int64{row.Key}, c.now)
+		if sameStatement(row, m) {
+			return saved{memory: row, outcome: outcome}, tx.Touch([]int64{row.Key}, c.now)
 		}
 	}
-	return c.add(tx, m, sources, fresh)
+	return c.add(tx, m, sources, saved{outcome: outcome})
+}
+
+func sameStatement(a, b store.Memory) bool {
+	return reconcile.ContentKey(a.Content) == reconcile.ContentKey(b.Content) && a.Origin == b.Origin
+}
+
+// withAttribute reads the memories of one's scope, subject and attribute that
+// have one of the statuses.
+func (c *call) withAttribute(r store.Reader, owner yiku.Owner, m store.Memory, statuses ...yiku.Status) ([]store.Memory, error) {
+	rows, err := r.Memories(owner, store.MemoryQuery{SubjectNorm: m.SubjectNorm, AttributeNorm: m.AttributeNorm,
+		Statuses: statuses, Levels: []yiku.Level{m.Level}})
+	return slices.DeleteFunc(rows, func(row store.Memory) bool { return row.Key == m.Key || !sameScope(row.Memory, m.Memory) }), err
 }
 
 // candidate is the memory that a request describes, with its defaults.
@@ -275,9 +283,19 @@ func (c *call) derivation(tx store.Tx, owner yiku.Owner, ids []string, m *store.
 func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m *store.Memory) (*store.Memory, []store.Memory, error) {
 	var twin *store.Memory
 	row, err := tx.Duplicate(owner, *m)
-	if err == nil && row.Key != m.Key && !reconcile.SameStructure(row.Memory, m.Memory) { // the same words of something else
-		m.ContentNorm = reconcile.StructuredKey(m.Memory, m.AttributeNorm)
-		row, err = tx.Duplicate(owner, *m)
+	if err == nil && row.Key != m.Key {
+		other := !reconcile.SameStructure(row.Memory, m.Memory) // the same words of something else
+		if !other && row.Attribute == "" {                      // it would take the attribute on; not where another value holds
+			taker := row
+			taker.Subject, taker.Attribute, taker.Single = m.Subject, m.Attribute, m.Single
+			if other, err = c.overlaps(tx, owner, taker); err != nil {
+				return nil, nil, err
+			}
+		}
+		if other {
+			m.ContentNorm = reconcile.StructuredKey(m.Memory, m.AttributeNorm)
+			row, err = tx.Duplicate(owner, *m)
+		}
 	}
 	switch {
 	case errors.Is(err, yiku.ErrNotFound):
@@ -294,16 +312,12 @@ func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m *store.Memory) (*stor
 	if m.SubjectNorm == "" || m.AttributeNorm == "" {
 		return twin, nil, nil
 	}
-	rows, err := tx.Memories(owner, store.MemoryQuery{SubjectNorm: m.SubjectNorm, AttributeNorm: m.AttributeNorm,
-		Statuses: []yiku.Status{yiku.StatusActive}, Levels: []yiku.Level{m.Level}})
+	rows, err := c.withAttribute(tx, owner, *m, yiku.StatusActive)
 	if err != nil {
 		return nil, nil, err
 	}
 	var same []store.Memory
 	for _, row := range rows {
-		if row.Key == m.Key || !sameScope(row.Memory, m.Memory) {
-			continue
-		}
 		if c.over(row.Memory) {
 			if err := c.shelve(tx, row); err != nil {
 				return nil, nil, err
@@ -331,25 +345,6 @@ func (c *call) shelve(tx store.Tx, row store.Memory) error {
 		row.Status = yiku.StatusSuperseded
 	}
 	return tx.UpdateMemory(&row, "expired")
-}
-
-// retire makes a memory history: it held until the moment given. What was
-// derived from it is stale until it is confirmed again (C9).
-func (c *call) retire(tx store.Tx, owner yiku.Owner, row store.Memory, until time.Time) error {
-	row.Status, row.ValidTo, row.UpdatedAt = yiku.StatusSuperseded, until, c.now
-	if until.After(c.now) { // the other value holds from a day to come: this one stays true until then
-		row.Status = yiku.StatusActive
-	}
-	if until.Before(row.ValidFrom) {
-		row.ValidTo = row.ValidFrom
-	}
-	if err := tx.UpdateMemory(&row, "superseded"); err != nil {
-		return err
-	}
-	if row.Status == yiku.StatusActive {
-		return nil
-	}
-	return c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true})
 }
 
 // stale flags the active memories derived from one, and those derived from them.

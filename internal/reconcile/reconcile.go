@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/yiku-ai/yiku"
@@ -16,18 +15,17 @@ type Action int
 const (
 	Create     Action = iota // it is new
 	Reinforce                // Decision.Target says it already
-	Supersede                // it takes the place of Decision.Retire
-	Record                   // it is already over: it becomes history beside Decision.Target
+	Supersede                // it takes the place of Decision.Retire, or stands in time beside the others (see Arrange)
 	Quarantine               // it contradicts Decision.Target and may not overturn it: a person decides
 )
 
 // Decision is what to do, and about which of the neighbours.
 type Decision struct {
-	Action  Action
-	Target  *yiku.Memory  // of Reinforce, Record and Quarantine
-	Retire  []yiku.Memory // of Supersede: what it replaces
-	ValidTo time.Time     // of Record: when the candidate was over
-	Reason  string        // in a few words, for the history
+	Action Action
+	Single bool          // the attribute has one value at a time: Arrange says from when until when each holds
+	Target *yiku.Memory  // of Reinforce and Quarantine
+	Retire []yiku.Memory // of Supersede where the attribute has many values: those that it replaces
+	Reason string        // in a few words, for the history
 }
 
 // firm is the confidence from which a statement is firm, not hedged.
@@ -46,7 +44,6 @@ const firm = 0.5
 //	  it trusts its origin more than ours               → Quarantine
 //	  the candidate corrects (type correction)          → Supersede
 //	  it is firm and the candidate hedged               → Quarantine
-//	  it holds from a later time than the candidate     → Record as history
 //	  otherwise                                         → Supersede
 //
 // Nothing else retires a fact. The later valid_from wins, not the later
@@ -55,7 +52,7 @@ func Decide(candidate yiku.Memory, twin *yiku.Memory, same []yiku.Memory) Decisi
 	if twin != nil {
 		return Decision{Action: Reinforce, Target: twin, Reason: "same content"}
 	}
-	if candidate.Subject == "" || candidate.Attribute == "" || len(same) == 0 {
+	if candidate.Subject == "" || candidate.Attribute == "" {
 		return Decision{Action: Create, Reason: "created"}
 	}
 	single := candidate.Single
@@ -65,13 +62,22 @@ func Decide(candidate yiku.Memory, twin *yiku.Memory, same []yiku.Memory) Decisi
 		}
 		single = single || same[i].Single
 	}
-	if single {
-		return againstSingle(candidate, same)
+	conflicts := same
+	if !single {
+		conflicts = corrected(candidate, same)
 	}
-	if wrong := corrected(candidate, same); len(wrong) > 0 {
-		return againstSingle(candidate, wrong)
+	for i := range conflicts {
+		if mayNotOverturn(candidate, conflicts[i]) {
+			return Decision{Action: Quarantine, Target: &conflicts[i], Reason: "contradicts a firmer or more trusted memory"}
+		}
 	}
-	return Decision{Action: Create, Reason: "another value of a many-valued attribute"}
+	switch {
+	case len(conflicts) == 0:
+		return Decision{Action: Create, Single: single, Reason: "created"}
+	case single:
+		return Decision{Action: Supersede, Single: true, Reason: "another value"}
+	}
+	return Decision{Action: Supersede, Retire: conflicts, Reason: "corrected"}
 }
 
 // corrected are the values of a many-valued attribute that a correction sets
@@ -91,28 +97,6 @@ func corrected(candidate yiku.Memory, same []yiku.Memory) []yiku.Memory {
 		}
 	}
 	return named
-}
-
-func againstSingle(candidate yiku.Memory, same []yiku.Memory) Decision {
-	var record *Decision
-	for i := range same {
-		old := same[i]
-		switch {
-		case old.Trust > candidate.Trust:
-			return Decision{Action: Quarantine, Target: &same[i], Reason: "contradicts a more trusted memory"}
-		case candidate.Type == yiku.TypeCorrection:
-		case old.Confidence >= firm && candidate.Confidence < firm:
-			return Decision{Action: Quarantine, Target: &same[i], Reason: "a hedged statement against a firm one"}
-		case old.ValidFrom.After(candidate.ValidFrom):
-			if record == nil || old.ValidFrom.Before(record.ValidTo) {
-				record = &Decision{Action: Record, Target: &same[i], ValidTo: old.ValidFrom, Reason: "an older state"}
-			}
-		}
-	}
-	if record != nil {
-		return *record
-	}
-	return Decision{Action: Supersede, Retire: same, Reason: "another value"}
 }
 
 // saysTheSame reports whether two memories of one subject and attribute have

@@ -45,7 +45,7 @@ func TestC8_Decide(t *testing.T) {
 		{"another value", base(value("上海"), from(12)), false, []yiku.Memory{base()}, reconcile.Supersede},
 		{"the neighbour says single", base(many, value("上海"), from(12)), false, []yiku.Memory{base()}, reconcile.Supersede},
 		{"equal times: later arrival wins", base(value("上海")), false, []yiku.Memory{base()}, reconcile.Supersede},
-		{"later valid_from wins", base(value("上海"), from(2)), false, []yiku.Memory{base()}, reconcile.Record},
+		{"an older state: Arrange finds its time", base(value("上海"), from(2)), false, []yiku.Memory{base()}, reconcile.Supersede},
 		{"hedged against firm", base(value("上海"), from(12), hedged), false, []yiku.Memory{base()}, reconcile.Quarantine},
 		{"hedged against hedged", base(value("上海"), from(12), hedged), false, []yiku.Memory{base(hedged)}, reconcile.Supersede},
 		{"less trusted", base(value("上海"), from(12), trust(.4)), false, []yiku.Memory{base()}, reconcile.Quarantine},

@@ -1,6 +1,7 @@
 package servicetest
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ func memoryGroups() []group {
 		{"C8_Restore", restore},
 		{"C9_Stale", stale},
 		{"C16_Levels", levels},
+		{"D9_HistoryOutOfOrder", historyOutOfOrder},
 		{"D1_Filters", filters},
 		{"D1_OwnWrites", ownWrites},
 		{"F1_SaveKey", saveKey},
@@ -397,4 +399,23 @@ func saveKey(s *suite) {
 	fails[yiku.SaveMemoryResponse](s, yiku.ErrConflict)(s.SaveMemory(s.ctx, changed))
 	must[yiku.Empty](s)(s.DeleteMemory(s.ctx, yiku.DeleteMemoryRequest{ID: one.ID, UserID: "u"}))
 	fails[yiku.SaveMemoryResponse](s, yiku.ErrForgotten)(s.SaveMemory(s.ctx, req))
+}
+
+// historyOutOfOrder: C8, D9, the values of one attribute may be saved in any
+// order; as of each day there is the one that held then, and no other.
+func historyOutOfOrder(s *suite) {
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
+	cities := []string{"杭州", "Shanghai", "成都", "Suzhou"} // from the 1st, the 6th, the 11th, the 16th
+	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {3, 0, 1, 2}, {2, 0, 3, 1}, {1, 3, 0, 2}, {3, 0, 2, 1}} {
+		who := fmt.Sprint("u", order)
+		for _, i := range order {
+			s.save(yiku.SaveMemoryRequest{UserID: who, Content: "住在 lives in " + cities[i], Subject: "user", Attribute: "residence", Value: cities[i], ValidFrom: day(1 + 5*i)})
+		}
+		for i, city := range cities {
+			for _, at := range []time.Time{day(1 + 5*i), day(5 + 5*i)} {
+				same(s, fmt.Sprint(order, at), []string{"住在 lives in " + city}, s.found(yiku.SearchMemoryRequest{UserID: who, Query: "住在 lives in", AsOf: at}))
+			}
+		}
+		same(s, "now", []string{"住在 lives in Suzhou"}, s.contents(yiku.ListMemoriesRequest{UserID: who}))
+	}
 }
