@@ -47,9 +47,7 @@ func (c *call) loadAlways(r store.Reader, p plan, d *desk) error {
 			limit--
 			seen[row.ID] = true
 			d.always = append(d.always, compose.Entry{Memory: row.Memory.Memory, Place: c.place(row.Memory), Group: group, Source: memorySource(row.Memory.Memory)})
-			if row.owner == p.owner {
-				d.cites = append(d.cites, store.Item{Kind: store.ItemMemory, Key: row.Key})
-			}
+			d.cites = append(d.cites, store.Item{Kind: store.ItemMemory, Key: row.Key})
 			c.usedRows(row.owner, []store.Memory{row.Memory})
 		}
 		return left, nil
@@ -203,9 +201,7 @@ func (c *call) pickMemories(p plan, d *desk, hits []hit) {
 			group = yiku.GroupRecent
 		}
 		d.recalled = append(d.recalled, compose.Entry{Memory: h.memory.Memory, Place: c.place(*h.memory), Group: group, Score: h.Score, Scores: h.Scores, Source: sourceOf(h), Notes: h.Explain})
-		if h.owner == p.owner {
-			d.cites = append(d.cites, store.Item{Kind: store.ItemMemory, Key: h.memory.Key})
-		}
+		d.cites = append(d.cites, store.Item{Kind: store.ItemMemory, Key: h.memory.Key})
 	}
 	c.used(picked)
 }

@@ -75,6 +75,7 @@ type desk struct {
 	messages []yiku.Message           // the recent list (A5), with what is never trimmed before it
 	rows     map[string]store.Message // the same by id
 	working  *yiku.WorkingMemory
+	shows    store.WorkingPlace // where working comes from
 	query    string
 	script   lang.Script
 	always   []compose.Entry // in scope whatever the query (D4)
@@ -150,7 +151,7 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 		return err
 	}
 	if w := row.WorkingMemory; len(w.TaskState)+len(w.DataSlots)+len(w.Preferences)+len(w.Todos)+len(w.Blocks) > 0 {
-		d.working = &w
+		d.working, d.shows = &w, placeOf(row)
 	}
 	return nil
 }

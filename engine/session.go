@@ -91,45 +91,6 @@ func (c *call) getSession(ctx context.Context, req yiku.GetSessionRequest) (yiku
 	return c.readSession(ctx, owner, req.SessionID, false)
 }
 
-func (c *call) listSessions(ctx context.Context, req yiku.ListSessionsRequest) (yiku.Page[yiku.Session], error) {
-	var page yiku.Page[yiku.Session]
-	owner, err := c.owner(req.UserID)
-	if err != nil {
-		return page, err
-	}
-	scope := []string{req.UserID, req.ProjectID, req.AgentID}
-	query := store.SessionQuery{ProjectID: req.ProjectID, AgentID: req.AgentID, Limit: limitOf(req.Paging) + 1}
-	if req.Cursor != "" {
-		if err := c.openCursor(req.Cursor, &query.After, scope); err != nil {
-			return page, err
-		}
-	}
-	err = c.store.View(ctx, func(r store.Reader) error {
-		rows, err := r.Sessions(owner, query)
-		if err != nil {
-			return err
-		}
-		rows, page.NextCursor, err = cut(c, rows, limitOf(req.Paging), scope, func(s store.Session) any { return s.Place() })
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			s, err := c.withTasks(r, owner, row)
-			if err != nil {
-				return err
-			}
-			page.Items = append(page.Items, s)
-		}
-		if req.Cursor == "" {
-			total, err := r.CountSessions(owner, query)
-			page.Total = &total
-			return err
-		}
-		return nil
-	})
-	return page, err
-}
-
 func (c *call) deleteSession(ctx context.Context, req yiku.DeleteSessionRequest) (yiku.Empty, error) {
 	owner, err := c.owner(req.UserID)
 	if err != nil {

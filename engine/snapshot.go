@@ -29,8 +29,16 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		if state.ConsentWithdrawn {
 			return nil
 		}
-		return tx.PutSnapshot(&store.Snapshot{Cites: append(cites, d.cites...), ExpiresAt: c.now.Add(c.settings.SnapshotKeep), Snapshot: yiku.Snapshot{
-			ID: kept.SnapshotID, UserID: p.owner.User(), SessionID: d.session.ID, CreatedAt: c.now, Request: p.req, Response: kept}})
+		row := store.Snapshot{Cites: append(cites, d.cites...), ExpiresAt: c.now.Add(c.settings.SnapshotKeep), Snapshot: yiku.Snapshot{
+			ID: kept.SnapshotID, UserID: p.owner.User(), SessionID: d.session.ID, CreatedAt: c.now, Request: p.req, Response: kept}}
+		if d.working != nil {
+			row.Working = &d.shows
+		}
+		err = tx.PutSnapshot(&row)
+		if errors.Is(err, yiku.ErrNotFound) { // a shared memory that went meanwhile; its epoch is another's
+			return errEpoch
+		}
+		return err
 	})
 	switch {
 	case err == nil:

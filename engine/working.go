@@ -205,8 +205,23 @@ func (c *call) deleteWorking(ctx context.Context, req yiku.DeleteWorkingRequest)
 		if row.Version == 0 {
 			return nil
 		}
-		return clearWorking(tx, owner, row.Project, row.TaskID, cmp.Or(row.CarriedFrom, row.SessionID))
+		place := placeOf(row)
+		if err := tx.DropShowing(place); err != nil {
+			return err
+		}
+		if _, err := tx.RaiseEpoch(); err != nil { // a context that holds it is composed again
+			return err
+		}
+		return clearWorking(tx, owner, place.Project, place.Task, place.Session)
 	})
+}
+
+// placeOf names the working memory that a row was read from.
+func placeOf(row store.Working) store.WorkingPlace {
+	if row.TaskID != "" {
+		return store.WorkingPlace{Project: row.Project, Task: row.TaskID}
+	}
+	return store.WorkingPlace{Session: cmp.Or(row.CarriedFrom, row.SessionID)}
 }
 
 // clearWorking deletes a working memory; one that is not there is no error.

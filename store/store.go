@@ -87,6 +87,21 @@ type Store interface {
 	Close() error
 }
 
+// InUseError is yiku.ErrUnavailable: another process has the store's directory
+// open, and will let go of it when it ends.
+type InUseError struct {
+	Dir    string
+	Holder string // "process 4711" where it is known
+}
+
+// Error names the directory and who holds it.
+func (e *InUseError) Error() string {
+	return "unavailable: the data directory " + e.Dir + " is in use by " + e.Holder
+}
+
+// Unwrap returns the sentinel.
+func (e *InUseError) Unwrap() error { return yiku.ErrUnavailable }
+
 // Meta tells which store this is. Generation is made anew when a store is
 // created or restored from a backup, so that what was derived from another
 // one is not mistaken for this one's. Secret is a random key of this store,
@@ -224,11 +239,18 @@ type Idempotency struct {
 // DefaultIdempotencyTTL is how long the record of a write is kept.
 const DefaultIdempotencyTTL = 24 * time.Hour
 
-// Snapshot is a stored context with the memories that it cites.
+// Snapshot is a stored context with the rows that it cites: the owner's, or
+// memories that the owner's tenant shares.
 type Snapshot struct {
 	yiku.Snapshot
 	Cites     []Item
+	Working   *WorkingPlace // the working memory that it shows; nil for none
 	ExpiresAt time.Time
+}
+
+// WorkingPlace names a working memory: a task's, or, without Task, a session's own.
+type WorkingPlace struct {
+	Project, Task, Session string
 }
 
 // Job is a piece of work that was promised durably.
@@ -347,6 +369,8 @@ type Tx interface {
 	// none it does nothing.
 	PutWorking(w *Working) error
 	DeleteWorking(project, task, sessionID string) error
+	// DropShowing deletes the snapshots that show a working memory.
+	DropShowing(place WorkingPlace) error
 
 	// AddMemory adds a memory and sets its Key, Seq, Version, Hash and Reason.
 	// Its ID is unique within the owner; while it is active, so are its
@@ -401,7 +425,11 @@ type SessionQuery struct {
 	AgentID   string
 	// After is where the page before ended; zero for the first page.
 	After SessionPlace
-	Limit int
+	// Only sessions whose last change has a number of the owner's sequence
+	// greater than ChangedAfter and at most ChangedUpTo; 0: no bound.
+	ChangedAfter int64
+	ChangedUpTo  int64
+	Limit        int
 }
 
 // SessionPlace is a session's place in the list.

@@ -12,6 +12,7 @@ func forgetGroups() []group {
 		{"E1_ForgetPreview", forgetPreview},
 		{"E1_ForgetRefusals", forgetRefusals},
 		{"E1_ForgetRepeated", forgetRepeated},
+		{"E2_SnapshotsOfWhatIsGone", snapshotsOfWhatIsGone},
 		{"E8_AuditIsWhole", auditIsWhole},
 	}
 }
@@ -135,4 +136,37 @@ func auditIsWhole(s *suite) {
 	if !audit.Valid || audit.Entries != empty.Entries+3 || audit.Head == empty.Head {
 		s.Errorf("audit %+v after %+v", audit, empty)
 	}
+}
+
+// snapshotsOfWhatIsGone: E2, a snapshot goes with each thing that it shows: a
+// shared memory takes those of every user, a cleared working memory those that
+// show it. Others stay.
+func snapshotsOfWhatIsGone(s *suite) {
+	take := func(who, session string) string {
+		s.Helper()
+		return must[yiku.GetContextResponse](s)(s.GetContext(s.ctx, yiku.GetContextRequest{UserID: who, SessionID: session, Query: "规则"})).SnapshotID
+	}
+	there := func(what, who, id string, want bool) {
+		s.Helper()
+		_, err := s.GetSnapshot(s.ctx, yiku.GetSnapshotRequest{ID: id, UserID: who})
+		if (err == nil) != want || id == "" {
+			s.Errorf("%s: snapshot %q of %s: %v; want there: %v", what, id, who, err, want)
+		}
+	}
+	before := take("u", "")
+	rule := s.save(yiku.SaveMemoryRequest{UserID: "u", Content: "公司规则：不发短信", Type: yiku.TypeConstraint, Level: yiku.LevelShared})
+	ours, theirs := take("u", ""), take("v", "")
+	must[yiku.Empty](s)(s.DeleteMemory(s.ctx, yiku.DeleteMemoryRequest{UserID: "u", ID: rule.ID}))
+	there("taken before the shared memory", "u", before, true)
+	there("shows the shared memory", "u", ours, false)
+	there("shows the shared memory", "v", theirs, false)
+
+	for _, session := range []string{"a", "b"} {
+		s.append("u", session, user("你好"))
+		must[yiku.WorkingMemory](s)(s.PutWorking(s.ctx, yiku.PutWorkingRequest{UserID: "u", SessionID: session, DataSlots: map[string]any{"phone": "138-" + session}}))
+	}
+	a, b := take("u", "a"), take("u", "b")
+	must[yiku.Empty](s)(s.DeleteWorking(s.ctx, yiku.DeleteWorkingRequest{UserID: "u", SessionID: "a"}))
+	there("shows the cleared working memory", "u", a, false)
+	there("shows another working memory", "u", b, true)
 }

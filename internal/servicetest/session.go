@@ -2,6 +2,8 @@ package servicetest
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
@@ -22,6 +24,7 @@ func sessionGroups() []group {
 		{"A6_ExportImport", exportImport},
 		{"A6_PublicForms", publicForms},
 		{"A7_CreateAndList", createAndList},
+		{"A7_ListWhileItMoves", listWhileItMoves},
 		{"A7_Fork", fork},
 		{"A7_End", end},
 		{"A7_Delete", deleteSession},
@@ -344,4 +347,57 @@ func tasks(s *suite) {
 	}
 	names[yiku.CompleteTaskResponse](s, "outcome")(s.CompleteTask(s.ctx, yiku.CompleteTaskRequest{UserID: "u", TaskID: "t-2", Outcome: "maybe"}))
 	fails[yiku.CompleteTaskResponse](s, yiku.ErrNotFound)(s.CompleteTask(s.ctx, yiku.CompleteTaskRequest{UserID: "u", ProjectID: "p", TaskID: "none", Outcome: yiku.TaskFailure}))
+}
+
+// listWhileItMoves: A7, while sessions are listed page by page others go on,
+// begin, end and are deleted. Every session that is there all the while is
+// listed exactly once, in the order of the walk's beginning. What moves is that
+// of the seed.
+func listWhileItMoves(s *suite) {
+	const sessions, moves = 30, 4
+	for seed := range uint64(6) {
+		r, who := rand.New(rand.NewPCG(seed, 7)), fmt.Sprint("u", seed)
+		for i := range sessions {
+			s.append(who, numbered("s", i), user("开始"))
+		}
+		for range 10 {
+			s.append(who, numbered("s", r.IntN(sessions)), user("go on"))
+		}
+		var want []string
+		for _, x := range must[yiku.Page[yiku.Session]](s)(s.ListSessions(s.ctx, yiku.ListSessionsRequest{UserID: who})).Items {
+			want = append(want, x.ID)
+		}
+		var got []string
+		for cursor := ""; ; {
+			page := must[yiku.Page[yiku.Session]](s)(s.ListSessions(s.ctx, yiku.ListSessionsRequest{UserID: who, Paging: yiku.Paging{Cursor: cursor, Limit: 1 + r.IntN(4)}}))
+			for _, x := range page.Items {
+				got = append(got, x.ID)
+			}
+			if cursor = page.NextCursor; cursor == "" {
+				break
+			}
+			for range moves {
+				id := numbered("s", r.IntN(sessions))
+				switch r.IntN(8) {
+				case 0:
+					_, err := s.DeleteSession(s.ctx, yiku.DeleteSessionRequest{UserID: who, SessionID: id})
+					if err == nil {
+						want = slices.DeleteFunc(want, func(x string) bool { return x == id })
+						got = slices.DeleteFunc(got, func(x string) bool { return x == id })
+					}
+				case 1:
+					s.append(who, "new-"+id, user("新的"))
+				case 2:
+					if slices.Contains(want, id) {
+						must[yiku.JobResponse](s)(s.EndSession(s.ctx, yiku.EndSessionRequest{UserID: who, SessionID: id, Reason: yiku.EndOther}))
+					}
+				default:
+					if slices.Contains(want, id) {
+						s.append(who, id, user("继续"), assistant("好"))
+					}
+				}
+			}
+		}
+		same(s, who, want, got)
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
-	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
 )
 
 // The names of the files in a data directory.
@@ -67,7 +67,7 @@ func (d *directory) acquire() error {
 				holder = fmt.Sprintf("process %d", pid)
 			}
 		}
-		return yiku.Errorf(yiku.ErrUnavailable, "the data directory %s is in use by %s", d.path, holder)
+		return &store.InUseError{Dir: d.path, Holder: holder}
 	}
 	if err := os.WriteFile(name, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
 		return errors.Join(unavailable("write lock file", err), d.lock.Close())

@@ -41,6 +41,8 @@ func TestQueriesAreSearches(t *testing.T) {
 		"owners":             {sql: sqlOwnersAfter},
 		"session":            {sql: sqlSession},
 		"sessions":           {sql: sqlSessions + sqlSessionAfter + sqlSessionOrder},
+		"sessions as of":     {sql: sqlSessions + sqlSessionUpTo + sqlSessionAfter + sqlSessionOrder},
+		"sessions since":     {sql: sqlSessions + sqlSessionSince + sqlSessionOrder, sorts: true},
 		"count sessions":     {sql: sqlSessionCount},
 		"session's tasks":    {sql: sqlSessionTasks, sorts: true},
 		"messages":           {sql: sqlMessages + sqlMessagesFirst},

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"time"
 
@@ -26,6 +27,7 @@ const (
 type snapshotBody struct {
 	Snapshot yiku.Snapshot
 	Cites    []store.Item
+	Working  *store.WorkingPlace `json:",omitempty"`
 }
 
 // Snapshot returns a stored context; see store.Reader.
@@ -54,7 +56,7 @@ func (r *reader) readSnapshot(o *ownerRef, st *sqlite3.Stmt) (s store.Snapshot, 
 	if err := json.Unmarshal(plain, &b); err != nil {
 		return s, unreadable()
 	}
-	s.Snapshot, s.Cites = b.Snapshot, b.Cites
+	s.Snapshot, s.Cites, s.Working = b.Snapshot, b.Cites, b.Working
 	return s, nil
 }
 
@@ -66,7 +68,7 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 	row := *s
 	micro(&row.CreatedAt, &row.ExpiresAt)
 	row.UserID = t.own.owner.User()
-	plain, err := json.Marshal(snapshotBody{Snapshot: row.Snapshot, Cites: row.Cites})
+	plain, err := json.Marshal(snapshotBody{Snapshot: row.Snapshot, Cites: row.Cites, Working: row.Working})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the snapshot cannot be written as JSON")
 	}
@@ -82,16 +84,58 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 			return err
 		}
 		for _, item := range row.Cites {
-			if err := t.mustHave(item); err != nil {
+			if err := t.mayCite(item); err != nil {
 				return err
 			}
 			if err := t.c.run(sqlAddCite, item.Key, key); err != nil {
 				return err
 			}
 		}
+		if row.Working != nil {
+			if err := t.c.run(sqlAddCite, t.workingCite(*row.Working), key); err != nil {
+				return err
+			}
+		}
 		*s = row
 		return nil
 	})
+}
+
+// mayCite reports an item that is neither the owner's nor a memory that the
+// owner's tenant shares. Keys are unique in the store, so that a shared memory
+// takes the snapshots of every user with it.
+func (t *tx) mayCite(item store.Item) error {
+	if t.own.has(item.Key) || item.Kind != store.ItemMemory {
+		return t.mustHave(item)
+	}
+	owner, err := yiku.SharedOwner(t.own.owner.Tenant())
+	if err != nil {
+		return err
+	}
+	shared, err := t.find(owner)
+	if err != nil {
+		return err
+	}
+	if shared == nil || !shared.has(item.Key) {
+		return notFound("item")
+	}
+	n, err := t.c.number(sqlHasItem1, item.Key)
+	if err == nil && n == 0 {
+		return notFound("item")
+	}
+	return err
+}
+
+// workingCite is what a snapshot cites a working memory as, which has no key: a
+// negative number made of the mark of its place, unlike any key.
+func (t *tx) workingCite(p store.WorkingPlace) int64 {
+	mark := t.placeMark(t.own, p.Project, p.Task, p.Session)
+	return int64(binary.BigEndian.Uint64(mark) | 1<<63)
+}
+
+// DropShowing deletes the snapshots that show a working memory; see store.Tx.
+func (t *tx) DropShowing(place store.WorkingPlace) error {
+	return foreign("drop snapshots", t.c.run(sqlDropCites, t.workingCite(place)))
 }
 
 // DropExpired deletes what is over, snapshots first; see store.Tx.

@@ -15,6 +15,8 @@ const (
 	sqlSessions     = `SELECT ` + sessionColumns + ` FROM sessions WHERE owner = ?`
 	sqlSessionCount = `SELECT count(*) FROM sessions WHERE owner = ?`
 	sqlSessionAfter = ` AND (active_at, key) < (?, ?)`
+	sqlSessionSince = ` AND changed > ?`
+	sqlSessionUpTo  = ` AND +changed <= ?` // nearly all are: the plus keeps SQLite from sorting them
 	sqlSessionOrder = ` ORDER BY active_at DESC, key DESC LIMIT ?`
 )
 
@@ -118,6 +120,14 @@ func (r *reader) sessionFilter(o *ownerRef, q store.SessionQuery) (where string,
 	if q.AgentID != "" {
 		where += ` AND agent_mark = ?`
 		args = append(args, r.mark(o, "agent", q.AgentID))
+	}
+	if q.ChangedAfter > 0 {
+		where += sqlSessionSince
+		args = append(args, o.first()+q.ChangedAfter)
+	}
+	if q.ChangedUpTo > 0 {
+		where += sqlSessionUpTo
+		args = append(args, o.first()+q.ChangedUpTo)
 	}
 	return where, args
 }

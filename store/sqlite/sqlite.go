@@ -59,7 +59,7 @@ type Store struct {
 
 // Open opens the store in a directory, which it makes where it is missing.
 // Options may be nil. A directory that another process has open is
-// ErrUnavailable, with that process's id in the text.
+// a *store.InUseError.
 func Open(ctx context.Context, dir string, options *Options) (_ *Store, err error) {
 	o := withDefaults(options)
 	s := &Store{ring: o.Ring, now: o.Now, newID: o.NewID, log: o.Log}

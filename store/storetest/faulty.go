@@ -222,6 +222,10 @@ func (x faultyTx) PutWorking(w *store.Working) error {
 	return x.f.guard(func() error { return x.tx.PutWorking(w) })
 }
 
+func (x faultyTx) DropShowing(place store.WorkingPlace) error {
+	return x.f.guard(func() error { return x.tx.DropShowing(place) })
+}
+
 func (x faultyTx) DeleteWorking(project, task, sessionID string) error {
 	return x.f.guard(func() error { return x.tx.DeleteWorking(project, task, sessionID) })
 }

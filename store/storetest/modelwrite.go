@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/yiku-ai/yiku"
@@ -32,7 +33,7 @@ func (m *machine) writes() map[string]func(*rapid.T, *ownerModel) {
 		"put session": m.putSession, "delete session": m.deleteSession,
 		"add messages": m.addMessages, "add more messages": m.addMessages, "delete messages": m.deleteMessages,
 		"put task": m.putTask, "put working": m.putWorking, "delete working": m.deleteWorking,
-		"add lineage": m.addLineage, "put snapshot": m.putSnapshot, "put idempotency": m.putIdempotency,
+		"add lineage": m.addLineage, "put snapshot": m.putSnapshot, "drop showing": m.dropShowing, "put idempotency": m.putIdempotency,
 		"drop expired": m.dropExpired, "enqueue": m.enqueue, "suppress": m.suppress, "raise epoch": m.raiseEpoch,
 	}
 }
@@ -306,11 +307,21 @@ func (m *machine) putSnapshot(rt *rapid.T, o *ownerModel) {
 	if items := o.items(); len(items) > 0 {
 		row.Cites = []store.Item{pick(rt, "cites", items)}
 	}
+	if chance(rt, "shows working memory", 2) {
+		row.Working = &store.WorkingPlace{Project: pick(rt, "project", projects()), Task: "t"}
+	}
 	var want error
 	if _, known := o.snapshots[row.ID]; known {
 		want = yiku.ErrConflict
 	}
 	m.write(rt, o, want, func(tx store.Tx) error { return tx.PutSnapshot(&row) }, func() { o.snapshots[row.ID] = row })
+}
+
+func (m *machine) dropShowing(rt *rapid.T, o *ownerModel) {
+	place := store.WorkingPlace{Project: pick(rt, "project", projects()), Task: "t"}
+	m.write(rt, o, nil, func(tx store.Tx) error { return tx.DropShowing(place) }, func() {
+		maps.DeleteFunc(o.snapshots, func(_ string, s store.Snapshot) bool { return s.Working != nil && *s.Working == place })
+	})
 }
 
 func (m *machine) putIdempotency(rt *rapid.T, o *ownerModel) {

@@ -65,6 +65,7 @@ func sessionPut(e *env) {
 func sessionList(e *env) {
 	// Created in one order, active in another; two at the same time.
 	active := map[string]int{"a": 5, "b": 1, "c": 9, "d": 5, "e": 0}
+	var two int64 // the number up to which there were two
 	e.update(func(tx store.Tx) error {
 		for i, id := range []string{"a", "b", "c", "d", "e"} {
 			s := &store.Session{Session: yiku.Session{ID: id, CreatedAt: At(-i), ProjectID: map[bool]string{true: "p"}[i%2 == 0]}}
@@ -76,6 +77,12 @@ func sessionList(e *env) {
 			}
 			if err := tx.PutSession(s); err != nil {
 				return err
+			}
+			if i == 1 {
+				state, err := tx.Owner(e.owner)
+				if two = state.Seq; err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -89,6 +96,9 @@ func sessionList(e *env) {
 		{"project", store.SessionQuery{ProjectID: "p"}, []string{"c", "a", "e"}},
 		{"project and agent", store.SessionQuery{ProjectID: "p", AgentID: "x"}, []string{"c", "e"}},
 		{"none", store.SessionQuery{ProjectID: "q"}, nil},
+		{"changed up to", store.SessionQuery{ChangedUpTo: two}, []string{"a", "b"}},
+		{"changed after", store.SessionQuery{ChangedAfter: two}, []string{"c", "d", "e"}},
+		{"changed between", store.SessionQuery{ChangedAfter: two - 1, ChangedUpTo: two + 1}, []string{"c", "b"}},
 	} {
 		var got []string
 		q := c.query
