@@ -15,6 +15,7 @@ import (
 	"github.com/yiku-ai/yiku/client"
 	"github.com/yiku-ai/yiku/internal/app"
 	"github.com/yiku-ai/yiku/internal/config"
+	"github.com/yiku-ai/yiku/store"
 )
 
 // connection is a service and how to let go of it.
@@ -47,8 +48,15 @@ func (t *tool) connect(ctx context.Context, create bool) (*connection, error) {
 		}, cfg.DataDir))
 	}
 	cfg.Log.Level = max(cfg.Log.Level, slog.LevelError) // standard error is for this command's own failure
-	core, err := app.Open(ctx, cfg, t.options(cfg))
+	var core *app.Core
+	err = t.patiently(ctx, cfg.DataDir, func() (err error) {
+		core, err = app.Open(ctx, cfg, t.options(cfg))
+		return err
+	})
 	if err != nil {
+		if server, ok := running(ctx, cfg.DataDir); ok { // it was just starting
+			return dial(server.Address, t.bearer(cfg, server))
+		}
 		return nil, err
 	}
 	service, err := core.As(ctx, t.tenant(), cfg.APIKey)
@@ -56,6 +64,38 @@ func (t *tool) connect(ctx context.Context, create bool) (*connection, error) {
 		return nil, errors.Join(err, core.Close())
 	}
 	return &connection{Service: service, close: core.Close}, nil
+}
+
+const (
+	lockTries = 50
+	lockPause = 100 * time.Millisecond
+)
+
+// patiently opens a data directory, and waits for a while where another
+// command has it open: such a command soon ends. A server does not, so that it
+// is not waited for.
+func (t *tool) patiently(ctx context.Context, dir string, open func() error) error {
+	for try := 1; ; try++ {
+		err := open()
+		var taken *store.InUseError
+		if !errors.As(err, &taken) {
+			return err
+		}
+		if _, serves := running(ctx, dir); serves {
+			return err
+		}
+		if try == lockTries {
+			return yiku.Errorf(yiku.ErrUnavailable, "%s", t.say(phrase{
+				"the data directory %s is in use by %s; waited %s for it. Run the command again when that has ended, or run `yiku serve` so that many commands may work at once",
+				"数据目录 %s 正被 %s 使用，已等待 %s。请在其结束后重试；若要让多个命令同时工作，请运行 yiku serve",
+			}, taken.Dir, taken.Holder, lockTries*lockPause))
+		}
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // tenant is the tenant that the command acts for.

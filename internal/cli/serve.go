@@ -20,7 +20,9 @@ func (t *tool) serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = app.Run(cmd.Context(), cfg, t.env.Stdout, t.options(cfg))
+			err = t.patiently(cmd.Context(), cfg.DataDir, func() error {
+				return app.Run(cmd.Context(), cfg, t.env.Stdout, t.options(cfg))
+			})
 			if errors.Is(err, yiku.ErrInvalid) {
 				return usagef("%s", describe(err))
 			}
