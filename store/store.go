@@ -244,7 +244,7 @@ const DefaultIdempotencyTTL = 24 * time.Hour
 type Snapshot struct {
 	yiku.Snapshot
 	Cites     []Item
-	Working   *WorkingPlace // the working memory that it shows; nil for none
+	Working   *WorkingPlace `json:",omitempty"` // the working memory that it shows; nil for none
 	ExpiresAt time.Time
 }
 
