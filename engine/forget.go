@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/reconcile"
@@ -203,20 +204,20 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
+			h := &haul{seen: map[store.Item]bool{}}
 			for _, row := range rows {
-				if !sel.memory(row) {
-					continue
-				}
-				if f.Request.Mode == yiku.ForgetArchive {
+				switch {
+				case !sel.memory(row):
+				case f.Request.Mode == yiku.ForgetArchive:
 					err = c.archive(tx, next, row)
-				} else {
-					err = c.purgeMemory(tx, next, sel, row)
+				default:
+					err = c.haulMemory(tx, f, h, row)
 				}
 				if err != nil {
 					return err
 				}
 			}
-			return nil
+			return c.purge(tx, next, h)
 		})
 		if err != nil {
 			return err
@@ -240,18 +241,17 @@ func (c *call) forgetMessages(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
+			h := &haul{seen: map[store.Item]bool{}}
 			for _, row := range rows {
 				if !sel.message(row) {
 					continue
 				}
-				if err := c.purgeDerived(tx, next, sel, store.Item{Kind: store.ItemMessage, Key: row.Key}); err != nil {
+				if err := c.haulDerived(tx, f, h, store.Item{Kind: store.ItemMessage, Key: row.Key}); err != nil {
 					return err
 				}
-				if err := c.purgeMessages(tx, next, []store.Message{row}); err != nil {
-					return err
-				}
+				h.addMessages([]store.Message{row})
 			}
-			return nil
+			return c.purge(tx, next, h)
 		})
 		if err != nil {
 			return err
@@ -266,7 +266,7 @@ func (c *call) step(ctx context.Context, f *store.Forget, sel selection, do func
 	var next store.Forget
 	err := sel.update(ctx, func(tx store.Tx) error {
 		next = *f
-		next.Gone, next.IDs = append([]store.Item(nil), f.Gone...), append([]string(nil), f.IDs...)
+		next.IDs = slices.Clip(f.IDs)
 		if err := do(tx, &next); err != nil {
 			return err
 		}
@@ -278,80 +278,96 @@ func (c *call) step(ctx context.Context, f *store.Forget, sel selection, do func
 	return err
 }
 
-// purgeMemory deletes a memory, what was derived from it and, where the
-// request says so, the messages that it came from.
-func (c *call) purgeMemory(tx store.Tx, f *store.Forget, sel selection, row store.Memory) error {
-	item := store.Item{Kind: store.ItemMemory, Key: row.Key}
-	if err := c.purgeDerived(tx, f, sel, item); err != nil {
-		return err
-	}
-	var messages []store.Message
-	if f.Request.Sources == yiku.SourcesDelete {
-		sources, err := tx.Sources(f.Owner, item)
-		if err != nil {
-			return err
-		}
-		var keys []int64
-		for _, s := range sources {
-			if s.Kind == store.ItemMessage {
-				keys = append(keys, s.Key)
-			}
-		}
-		if messages, err = tx.MessagesByKey(f.Owner, keys); err != nil {
-			return err
-		}
-	}
-	if err := tx.Suppress(c.memoryMarks(row), c.now); err != nil {
-		return err
-	}
-	if err := tx.Purge([]int64{row.Key}, nil, &f.Removed); err != nil {
-		return err
-	}
-	f.Gone = append(f.Gone, item)
-	if len(f.IDs) < maxForgetIDs {
-		f.IDs = append(f.IDs, row.ID)
-	}
-	return c.purgeMessages(tx, f, messages)
+// haul is what one transaction of a forget deletes, each row once.
+type haul struct {
+	seen     map[store.Item]bool
+	memories []store.Memory
+	messages []store.Message
 }
 
-// purgeDerived deletes the memories that were derived from an item, and those
+func (h *haul) addMessages(rows []store.Message) {
+	for _, row := range rows {
+		if item := (store.Item{Kind: store.ItemMessage, Key: row.Key}); !h.seen[item] {
+			h.seen[item], h.messages = true, append(h.messages, row)
+		}
+	}
+}
+
+// haulMemory adds a memory, behind what was derived from it, and, where the
+// request says so, the messages that it came from.
+func (c *call) haulMemory(tx store.Tx, f *store.Forget, h *haul, row store.Memory) error {
+	item := store.Item{Kind: store.ItemMemory, Key: row.Key}
+	if h.seen[item] {
+		return nil
+	}
+	h.seen[item] = true
+	if err := c.haulDerived(tx, f, h, item); err != nil {
+		return err
+	}
+	h.memories = append(h.memories, row)
+	if f.Request.Sources != yiku.SourcesDelete {
+		return nil
+	}
+	sources, err := tx.Sources(f.Owner, item)
+	if err != nil {
+		return err
+	}
+	var keys []int64
+	for _, s := range sources {
+		if s.Kind == store.ItemMessage {
+			keys = append(keys, s.Key)
+		}
+	}
+	messages, err := tx.MessagesByKey(f.Owner, keys)
+	h.addMessages(messages)
+	return err
+}
+
+// haulDerived adds the memories that were derived from an item, and those
 // derived from them.
-func (c *call) purgeDerived(tx store.Tx, f *store.Forget, sel selection, item store.Item) error {
+func (c *call) haulDerived(tx store.Tx, f *store.Forget, h *haul, item store.Item) error {
 	derived, err := tx.Derived(f.Owner, item)
 	if err != nil {
 		return err
 	}
+	var keys []int64
 	for _, d := range derived {
-		if d.Kind != store.ItemMemory {
-			continue
+		if d.Kind == store.ItemMemory {
+			keys = append(keys, d.Key)
 		}
-		rows, err := tx.MemoriesByKey(f.Owner, []int64{d.Key})
-		if err != nil {
+	}
+	rows, err := tx.MemoriesByKey(f.Owner, keys)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows { // none where it went by another way already
+		if err := c.haulMemory(tx, f, h, row); err != nil {
 			return err
-		}
-		for _, row := range rows { // none where it went by another way already
-			if err := c.purgeMemory(tx, f, sel, row); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-func (c *call) purgeMessages(tx store.Tx, f *store.Forget, rows []store.Message) error {
-	if len(rows) == 0 {
+// purge deletes a haul, and puts what it said on the suppression list.
+func (c *call) purge(tx store.Tx, f *store.Forget, h *haul) error {
+	if len(h.seen) == 0 {
 		return nil
 	}
-	keys := make([]int64, len(rows))
-	marks := make([]string, len(rows))
-	for i, row := range rows {
-		keys[i], marks[i] = row.Key, messageMark(row.SessionID, row.Message)
-		f.Gone = append(f.Gone, store.Item{Kind: store.ItemMessage, Key: row.Key})
+	var memories, messages []int64
+	var marks []string
+	for _, row := range h.memories {
+		memories, marks = append(memories, row.Key), append(marks, c.memoryMarks(row)...)
+		if len(f.IDs) < maxForgetIDs {
+			f.IDs = append(f.IDs, row.ID)
+		}
+	}
+	for _, row := range h.messages {
+		messages, marks = append(messages, row.Key), append(marks, messageMark(row.SessionID, row.Message))
 	}
 	if err := tx.Suppress(marks, c.now); err != nil {
 		return err
 	}
-	return tx.Purge(nil, keys, &f.Removed)
+	return tx.Purge(memories, messages, &f.Removed)
 }
 
 // memoryMarks name what a memory says for the suppression list: its content,
@@ -420,7 +436,6 @@ func (c *call) purgeSession(tx store.Tx, f *store.Forget, row store.Session) err
 	if err != nil || n > 0 {
 		return err
 	}
-	f.Gone = append(f.Gone, store.Item{Kind: store.ItemSession, Key: row.Key})
 	return tx.PurgeSession(row.Key, &f.Removed)
 }
 
@@ -440,10 +455,13 @@ func (c *call) forgetCopies(ctx context.Context, f *store.Forget, sel selection)
 // endForget scans again, writes the receipt and the audit entry, and deletes
 // the note, in one transaction.
 func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (store.Receipt, error) {
-	receipt := store.Receipt{Gone: f.Gone, IDs: f.IDs, Receipt: yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
+	receipt := store.Receipt{IDs: f.IDs, Receipt: yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
 		Mode: f.Request.Mode, Sources: f.Request.Sources, Trigger: f.Request.Trigger, Reason: f.Request.Reason, Epoch: f.Epoch, Removed: f.Removed}}
-	err := c.store.Update(ctx, f.Owner, store.Request, func(tx store.Tx) error {
-		left, err := tx.Residue(f.Owner, f.Gone)
+	err := c.store.Update(ctx, f.Owner, store.Request, func(tx store.Tx) (err error) {
+		if receipt.Gone, err = gone(tx, f); err != nil {
+			return err
+		}
+		left, err := tx.Residue(f.Owner, receipt.Gone)
 		if err != nil {
 			return err
 		}
@@ -463,6 +481,18 @@ func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (st
 		return tx.EndForget(f.Key)
 	})
 	return receipt, err
+}
+
+// gone lists what was deleted since a forget began. What others deleted
+// meanwhile is among it: that is gone too.
+func gone(r store.Reader, f store.Forget) (items []store.Item, err error) {
+	changes, err := r.Changes(f.Owner, f.UpTo, 0)
+	for _, ch := range changes {
+		if ch.Deleted {
+			items = append(items, ch.Item)
+		}
+	}
+	return items, err
 }
 
 // audit appends an entry to the audit log, in the transaction of what it

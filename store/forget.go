@@ -7,7 +7,8 @@ import (
 )
 
 // Forget is a forget in progress: what must go on after a crash. Request is
-// sealed and goes with the row, since it may hold words of the person.
+// sealed and goes with the row, since it may hold words of the person. What
+// went is not noted here: the tombstones after UpTo tell it.
 type Forget struct {
 	Key     int64 // set by the driver
 	Owner   yiku.Owner
@@ -18,7 +19,6 @@ type Forget struct {
 	At      time.Time
 	Request yiku.ForgetRequest
 	Removed yiku.Removed // so far
-	Gone    []Item       // so far
 	IDs     []string     // of the memories, at most 1,000
 }
 

@@ -144,14 +144,18 @@ func (t *timings) time(b *testing.B, call func() error) {
 	*t = append(*t, time.Since(start))
 }
 
+// at is a quantile; it sorts t.
+func (t timings) at(q float64) time.Duration {
+	slices.Sort(t)
+	return t[int(q*float64(len(t)-1))]
+}
+
 // report gives the median and the 99th percentile in milliseconds.
 func (t timings) report(b *testing.B, name string) {
 	b.Helper()
 	if len(t) == 0 {
 		return
 	}
-	slices.Sort(t)
-	at := func(q float64) float64 { return float64(t[int(q*float64(len(t)-1))].Microseconds()) / 1000 }
-	b.ReportMetric(at(.5), name+"-p50-ms")
-	b.ReportMetric(at(.99), name+"-p99-ms")
+	b.ReportMetric(float64(t.at(.5).Microseconds())/1000, name+"-p50-ms")
+	b.ReportMetric(float64(t.at(.99).Microseconds())/1000, name+"-p99-ms")
 }

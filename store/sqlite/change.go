@@ -1,13 +1,15 @@
 package sqlite
 
 import (
+	"strconv"
+
 	"github.com/ncruces/go-sqlite3"
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
 )
 
 const (
-	sqlBury = `INSERT INTO tombstones (changed, kind, item) VALUES (?, ?, ?)`
+	sqlBury = `INSERT INTO tombstones (changed, kind, item) SELECT ?2 + key, ?3, value FROM json_each(?1)`
 
 	// Each arm is read in the order of its own index and cut at the limit, so
 	// that following an owner costs what has changed.
@@ -22,9 +24,35 @@ const (
 	) ORDER BY changed LIMIT ?3`
 )
 
-// bury leaves a tombstone under the owner's next number.
-func (t *tx) bury(kind store.ItemKind, key int64) error {
-	return t.c.run(sqlBury, t.next(), int(kind), key)
+// bury leaves tombstones under the owner's next numbers.
+func (t *tx) bury(kind store.ItemKind, keys []int64) error {
+	first := t.next()
+	t.state.Seq += int64(len(keys) - 1)
+	return t.c.run(sqlBury, keyList(keys), first, int(kind))
+}
+
+// keyList writes keys as the JSON list that statements over many keys take.
+func keyList(keys []int64) string {
+	buf := make([]byte, 0, 2+len(keys)*20)
+	buf = append(buf, '[')
+	for i, key := range keys {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		buf = strconv.AppendInt(buf, key, 10)
+	}
+	return string(append(buf, ']'))
+}
+
+// ownKeys returns those of the keys that the owner's rows can have, each once.
+func (t *tx) ownKeys(keys []int64) []int64 {
+	own, seen := make([]int64, 0, len(keys)), make(map[int64]bool, len(keys))
+	for _, key := range keys {
+		if t.own.has(key) && !seen[key] {
+			own, seen[key] = append(own, key), true
+		}
+	}
+	return own
 }
 
 // Changes lists what happened after a number; see store.Reader.

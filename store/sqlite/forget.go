@@ -25,7 +25,6 @@ type forgetBody struct {
 	Actor   string
 	Request yiku.ForgetRequest
 	Removed yiku.Removed
-	Gone    []byte // packItems
 	IDs     []string
 }
 
@@ -67,7 +66,7 @@ func (t *tx) PutForget(f *store.Forget) error {
 	micro(&row.At)
 	row.Owner = t.own.owner
 	plain, err := json.Marshal(forgetBody{UpTo: row.UpTo, Receipt: row.Receipt, Actor: row.Actor, Request: row.Request,
-		Removed: row.Removed, Gone: packItems(row.Gone), IDs: row.IDs})
+		Removed: row.Removed, IDs: row.IDs})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the request cannot be written as JSON")
 	}
@@ -147,8 +146,7 @@ func (r *reader) readForget(o *ownerRef, st *sqlite3.Stmt) (f store.Forget, err 
 		return f, err
 	}
 	f.UpTo, f.Receipt, f.Actor, f.Request, f.Removed, f.IDs = b.UpTo, b.Receipt, b.Actor, b.Request, b.Removed, b.IDs
-	f.Gone, err = unpackItems(b.Gone)
-	return f, err
+	return f, nil
 }
 
 // counted is atomic for a write that counts what it removes: removed changes
@@ -168,10 +166,8 @@ func (t *tx) counted(op string, removed *yiku.Removed, write func(*yiku.Removed)
 // Purge deletes memories and messages and counts what went; see store.Forgetting.
 func (t *tx) Purge(memories, messages []int64, removed *yiku.Removed) error {
 	return t.counted("purge", removed, func(removed *yiku.Removed) error {
-		for _, key := range memories {
-			if err := t.dropMemory(key, removed); err != nil {
-				return err
-			}
+		if err := t.dropMemories(memories, removed); err != nil {
+			return err
 		}
 		return t.dropMessages(messages, removed)
 	})

@@ -13,15 +13,15 @@ const (
 	sqlHasItem1  = `SELECT 1 FROM memories WHERE key = ?`
 	sqlHasItem2  = `SELECT 1 FROM messages WHERE key = ?`
 	sqlHasItem3  = `SELECT 1 FROM sessions WHERE key = ?`
-	sqlDropUp    = `DELETE FROM lineage WHERE item = ?`
-	sqlDropDown  = `DELETE FROM lineage WHERE source = ?`
-	sqlDropCites = `DELETE FROM snapshots WHERE key IN (SELECT snapshot FROM snapshot_items WHERE item = ?)`
-	sqlMadeBy    = `SELECT i.key, i.request, i.at, i.expires_at FROM idempotency_items x JOIN idempotency i ON i.key = x.record
-	WHERE x.item = ? AND i.forgotten = 0`
+	sqlDropUp    = `DELETE FROM lineage WHERE item IN` + goneKeys
+	sqlDropDown  = `DELETE FROM lineage WHERE source IN` + goneKeys
+	sqlDropCites = `DELETE FROM snapshots WHERE key IN (SELECT snapshot FROM snapshot_items WHERE item IN` + goneKeys + `)`
+	sqlMadeBy    = `SELECT DISTINCT i.key, i.request, i.at, i.expires_at FROM idempotency_items x JOIN idempotency i ON i.key = x.record
+	WHERE i.forgotten = 0 AND x.item IN` + goneKeys
 	sqlForgetIt  = `UPDATE idempotency SET forgotten = 1, body = ? WHERE key = ?`
-	sqlDropMade  = `DELETE FROM idempotency_items WHERE item = ?`
-	sqlDropVec   = `DELETE FROM vectors WHERE item = ?`
-	sqlDropTerms = `DELETE FROM terms WHERE item = ?`
+	sqlDropMade  = `DELETE FROM idempotency_items WHERE item IN` + goneKeys
+	sqlDropVec   = `DELETE FROM vectors WHERE item IN` + goneKeys
+	sqlDropTerms = `DELETE FROM terms WHERE item IN` + goneKeys
 )
 
 // Sources lists what an item was made from; see store.Reader.
@@ -79,10 +79,10 @@ func (t *tx) mustHave(item store.Item) error {
 	return err
 }
 
-// dropTraces deletes what speaks of a row elsewhere: lineage, vectors, terms
-// and the snapshots that cite it; idempotency records that made it become
-// forgotten, and lose what they would have answered.
-func (t *tx) dropTraces(key int64, removed *yiku.Removed) error {
+// dropTraces deletes what speaks of rows elsewhere: lineage, vectors, terms
+// and the snapshots that cite them; idempotency records that made them become
+// forgotten, and lose what they would have answered. keys is a keyList.
+func (t *tx) dropTraces(keys string, removed *yiku.Removed) error {
 	for _, d := range []struct {
 		sql  string
 		into *int
@@ -90,21 +90,21 @@ func (t *tx) dropTraces(key int64, removed *yiku.Removed) error {
 		{sqlDropUp, nil}, {sqlDropDown, nil},
 		{sqlDropCites, &removed.Snapshots}, {sqlDropVec, &removed.Vectors}, {sqlDropTerms, &removed.Terms},
 	} {
-		if err := t.c.count(d.into, d.sql, key); err != nil {
+		if err := t.c.count(d.into, d.sql, keys); err != nil {
 			return err
 		}
 	}
-	return t.forgetRecords(key, removed)
+	return t.forgetRecords(keys, removed)
 }
 
-// forgetRecords marks the records of the writes that made a row.
-func (t *tx) forgetRecords(key int64, removed *yiku.Removed) error {
+// forgetRecords marks the records of the writes that made rows.
+func (t *tx) forgetRecords(keys string, removed *yiku.Removed) error {
 	records := map[int64]store.Idempotency{}
 	err := t.c.each(sqlMadeBy, func(st *sqlite3.Stmt) error {
 		records[st.ColumnInt64(0)] = store.Idempotency{Request: st.ColumnBlob(1, nil), Forgotten: true,
 			At: instant(st.ColumnInt64(2)), ExpiresAt: instant(st.ColumnInt64(3))}
 		return nil
-	}, key)
+	}, keys)
 	if err != nil {
 		return err
 	}
@@ -117,5 +117,5 @@ func (t *tx) forgetRecords(key int64, removed *yiku.Removed) error {
 			return err
 		}
 	}
-	return t.c.run(sqlDropMade, key)
+	return t.c.run(sqlDropMade, keys)
 }

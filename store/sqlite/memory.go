@@ -315,9 +315,9 @@ func (t *tx) writeFact(m *store.Memory, own marks) error {
 }
 
 const (
-	sqlHasMemory    = `SELECT 1 FROM memories WHERE key = ?`
-	sqlDropMemory   = `DELETE FROM memories WHERE key = ?`
-	sqlDropVersions = `DELETE FROM versions WHERE memory = ?`
+	sqlHasMemories  = `SELECT m.key FROM json_each(?1) k CROSS JOIN memories m ON m.key = k.value ORDER BY k.key`
+	sqlDropMemories = `DELETE FROM memories WHERE key IN` + goneKeys
+	sqlDropVersions = `DELETE FROM versions WHERE memory IN` + goneKeys
 	sqlTouch        = `INSERT INTO access (key, last_at, count) SELECT key, ?2, 1 FROM memories WHERE key = ?1
 	ON CONFLICT (key) DO UPDATE SET last_at = max(coalesce(last_at, excluded.last_at), excluded.last_at), count = count + 1`
 )
@@ -326,7 +326,7 @@ const (
 func (t *tx) DeleteMemory(key int64) error {
 	return t.atomic("delete memory", func() error {
 		var removed yiku.Removed
-		if err := t.dropMemory(key, &removed); err != nil {
+		if err := t.dropMemories([]int64{key}, &removed); err != nil {
 			return err
 		}
 		if removed.Memories == 0 {
@@ -336,27 +336,26 @@ func (t *tx) DeleteMemory(key int64) error {
 	})
 }
 
-// dropMemory deletes a memory, if it is one of the owner's, with its versions
-// and traces, counts them, and leaves a tombstone. Facts and access go with the
-// row by its foreign keys.
-func (t *tx) dropMemory(key int64, removed *yiku.Removed) error {
-	if !t.own.has(key) {
-		return nil
-	}
-	n, err := t.c.number(sqlHasMemory, key)
-	if err != nil || n == 0 {
+// dropMemories deletes those of the keys that are memories of the owner, with
+// their versions and traces, counts them, and leaves tombstones in the order of
+// the keys. Facts and access go with a row by its foreign keys. Each table is
+// asked once for all keys: that is half of what a forget costs.
+func (t *tx) dropMemories(keys []int64, removed *yiku.Removed) error {
+	keys, err := t.c.numbers(sqlHasMemories, keyList(t.ownKeys(keys)))
+	if err != nil || len(keys) == 0 {
 		return err
 	}
-	if err := t.dropTraces(key, removed); err != nil {
+	list := keyList(keys)
+	if err := t.dropTraces(list, removed); err != nil {
 		return err
 	}
-	if err := t.c.count(&removed.Versions, sqlDropVersions, key); err != nil {
+	if err := t.c.count(&removed.Versions, sqlDropVersions, list); err != nil {
 		return err
 	}
-	if err := t.c.count(&removed.Memories, sqlDropMemory, key); err != nil {
+	if err := t.c.count(&removed.Memories, sqlDropMemories, list); err != nil {
 		return err
 	}
-	return t.bury(store.ItemMemory, key)
+	return t.bury(store.ItemMemory, keys)
 }
 
 // Touch counts an access of each memory; see store.Tx.

@@ -11,15 +11,14 @@ import (
 const messageColumns = `m.key, m.session, m.role, m.origin, m.pinned, coalesce(m.created_at, -62135596800000000), m.recorded_at, m.body`
 
 const (
-	sqlMessageByID    = `SELECT ` + messageColumns + ` FROM messages m WHERE m.session = ? AND m.id_mark = ?`
-	sqlMessageByKey   = `SELECT ` + messageColumns + ` FROM messages m WHERE m.key = ?`
-	sqlMessageRange   = `SELECT ` + messageColumns + ` FROM messages m WHERE m.key BETWEEN ? AND ? ORDER BY m.key`
-	sqlMessages       = `SELECT ` + messageColumns + ` FROM messages m WHERE m.session = ? AND m.key > ? AND m.key <= ?`
-	sqlMessagesKept   = ` AND (m.pinned = 1 OR m.role = 'system')`
-	sqlMessagesFirst  = ` ORDER BY m.key LIMIT ?`
-	sqlMessagesLast   = ` ORDER BY m.key DESC LIMIT ?`
-	sqlMessageCount   = `SELECT message_count FROM sessions WHERE key = ?`
-	sqlMessageSession = `SELECT session FROM messages WHERE key = ?`
+	sqlMessageByID   = `SELECT ` + messageColumns + ` FROM messages m WHERE m.session = ? AND m.id_mark = ?`
+	sqlMessageByKey  = `SELECT ` + messageColumns + ` FROM messages m WHERE m.key = ?`
+	sqlMessageRange  = `SELECT ` + messageColumns + ` FROM messages m WHERE m.key BETWEEN ? AND ? ORDER BY m.key`
+	sqlMessages      = `SELECT ` + messageColumns + ` FROM messages m WHERE m.session = ? AND m.key > ? AND m.key <= ?`
+	sqlMessagesKept  = ` AND (m.pinned = 1 OR m.role = 'system')`
+	sqlMessagesFirst = ` ORDER BY m.key LIMIT ?`
+	sqlMessagesLast  = ` ORDER BY m.key DESC LIMIT ?`
+	sqlMessageCount  = `SELECT message_count FROM sessions WHERE key = ?`
 )
 
 // Messages lists messages of one session; see store.Reader.
@@ -201,10 +200,13 @@ func (r *reader) eachKey(o *ownerRef, keys []int64, one, between string, row fun
 const (
 	sqlAddMessage = `INSERT INTO messages (key, session, id_mark, task_mark, role, origin, pinned, created_at, recorded_at, body)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	sqlCountUp        = `UPDATE sessions SET message_count = message_count + ? WHERE key = ?`
-	sqlDropMessage    = `DELETE FROM messages WHERE key = ?`
-	sqlDropSummary    = `DELETE FROM summaries WHERE session = ?1 AND covers_to >= ?2 AND covers_from <= ?2`
-	sqlDropExtraction = `DELETE FROM extractions WHERE session = ?1 AND to_key >= ?2 AND from_key <= ?2`
+	sqlCountUp       = `UPDATE sessions SET message_count = message_count + ? WHERE key = ?`
+	sqlHasMessages   = `SELECT m.key, m.session FROM json_each(?1) k CROSS JOIN messages m ON m.key = k.value ORDER BY k.key`
+	sqlDropMessages  = `DELETE FROM messages WHERE key IN` + goneKeys
+	sqlDropSummaries = `DELETE FROM summaries WHERE session = ?2
+	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN covers_from AND covers_to)`
+	sqlDropExtractions = `DELETE FROM extractions WHERE session = ?2
+	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN from_key AND to_key)`
 )
 
 // AddMessages appends to a session; see store.Tx.
@@ -276,43 +278,37 @@ func (t *tx) DeleteMessages(keys []int64) error {
 	return t.atomic("delete messages", func() error { return t.dropMessages(keys, &yiku.Removed{}) })
 }
 
-// dropMessages deletes those of the keys that are messages of the owner.
+// dropMessages deletes those of the keys that are messages of the owner, with
+// what was made of ranges that cover them and their traces, counts them, and
+// leaves tombstones in the order of the keys.
 func (t *tx) dropMessages(keys []int64, removed *yiku.Removed) error {
-	for _, key := range keys {
-		if !t.own.has(key) {
-			continue
-		}
-		session, err := t.c.number(sqlMessageSession, key)
-		if err != nil {
+	var found []int64
+	in := map[int64][]int64{} // by session
+	err := t.c.each(sqlHasMessages, func(st *sqlite3.Stmt) error {
+		key, session := st.ColumnInt64(0), st.ColumnInt64(1)
+		found, in[session] = append(found, key), append(in[session], key)
+		return nil
+	}, keyList(t.ownKeys(keys)))
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	list := keyList(found)
+	if err := t.dropTraces(list, removed); err != nil {
+		return err
+	}
+	for session, keys := range in {
+		if err := t.c.count(&removed.Summaries, sqlDropSummaries, keyList(keys), session); err != nil {
 			return err
 		}
-		if session == 0 {
-			continue
-		}
-		if err := t.dropMessage(key, session, removed); err != nil {
+		if err := t.c.run(sqlDropExtractions, keyList(keys), session); err != nil {
 			return err
 		}
-		if err := t.c.run(sqlCountUp, -1, session); err != nil {
+		if err := t.c.run(sqlCountUp, -len(keys), session); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// dropMessage deletes one message, what was made of a range that covers it,
-// and its traces, counts them, and leaves a tombstone.
-func (t *tx) dropMessage(key, session int64, removed *yiku.Removed) error {
-	if err := t.dropTraces(key, removed); err != nil {
+	if err := t.c.count(&removed.Messages, sqlDropMessages, list); err != nil {
 		return err
 	}
-	if err := t.c.count(&removed.Summaries, sqlDropSummary, session, key); err != nil {
-		return err
-	}
-	if err := t.c.run(sqlDropExtraction, session, key); err != nil {
-		return err
-	}
-	if err := t.c.count(&removed.Messages, sqlDropMessage, key); err != nil {
-		return err
-	}
-	return t.bury(store.ItemMessage, key)
+	return t.bury(store.ItemMessage, found)
 }

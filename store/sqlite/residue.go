@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/yiku-ai/yiku"
@@ -98,11 +97,7 @@ func (r *reader) Residue(owner yiku.Owner, items []store.Item) (map[string]int, 
 		}
 	}
 	for kind, list := range keys {
-		text, err := json.Marshal(list)
-		if err != nil {
-			return nil, unavailable("look for residue", err)
-		}
-		args := []any{string(text), int(kind), o.first(), o.last()}
+		args := []any{keyList(list), int(kind), o.first(), o.last()}
 		for _, p := range residuePlaces() {
 			if !slices.Contains(p.kinds, kind) {
 				continue

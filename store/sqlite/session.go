@@ -227,10 +227,8 @@ func (t *tx) DeleteSession(key int64) error {
 			return err
 		}
 		var removed yiku.Removed
-		for _, m := range messages {
-			if err := t.dropMessage(m, key, &removed); err != nil {
-				return err
-			}
+		if err := t.dropMessages(messages, &removed); err != nil {
+			return err
 		}
 		return t.dropSession(key, &removed)
 	})
@@ -282,11 +280,11 @@ func (t *tx) dropSession(key int64, removed *yiku.Removed) error {
 	if err := t.leaveTasks(key); err != nil {
 		return err
 	}
-	if err := t.dropTraces(key, removed); err != nil {
+	if err := t.dropTraces(keyList([]int64{key}), removed); err != nil {
 		return err
 	}
 	if err := t.c.count(&removed.Sessions, sqlDropSession, key); err != nil {
 		return err
 	}
-	return t.bury(store.ItemSession, key)
+	return t.bury(store.ItemSession, []int64{key})
 }

@@ -98,7 +98,7 @@ func wholeRecords(tx store.Tx, session int64, keys []int64) error {
 	job := store.Job{Kind: "extract", Unique: "s", SessionKey: session, Arguments: []byte(`{"a":1}`), CreatedAt: testTime(), NotBefore: testTime()}
 	receipt := store.Receipt{Gone: []store.Item{item(store.ItemMemory, 7)}, IDs: []string{"x"}}
 	receipt.ID, receipt.CreatedAt = "receipt", testTime()
-	forget := store.Forget{Epoch: 1, UpTo: 5, Receipt: "later", Actor: "admin", At: testTime(), Gone: receipt.Gone}
+	forget := store.Forget{Epoch: 1, UpTo: 5, Receipt: "later", Actor: "admin", At: testTime()}
 	audit := store.AuditEntry{At: testTime(), Subject: []byte("mark"), Actor: "admin", Action: "forget", Ref: "receipt", Counts: map[string]int{"memories": 1}}
 	key := store.Key{Hash: fmt.Append(nil, "hash of ", keys[0])}
 	key.ID, key.Name, key.Access, key.CreatedAt, key.ExpiresAt = fmt.Sprint("key-", keys[0]), "名字", yiku.Access("write"), testTime(), testTime().AddDate(1, 0, 0)

@@ -23,6 +23,9 @@ const (
 // DefaultWALLimit is the size of the log, in bytes, from which it is cut back.
 const DefaultWALLimit = 32 << 20
 
+// maxRest bounds how long the writer rests from maintenance.
+const maxRest = 20 * time.Millisecond
+
 // queueLength is how many updates of one priority may wait before further
 // callers wait to be queued.
 const queueLength = 4096
@@ -39,6 +42,7 @@ type writer struct {
 	limit       int
 	window      time.Duration
 	walLimit    int64
+	rest        time.Time // until when maintenance waits; the loop's own
 
 	mu     sync.Mutex
 	counts Stats // guarded by mu
@@ -204,11 +208,17 @@ func (w *writer) loop() {
 			closed = true
 			return
 		}
+		began := time.Now()
 		w.group(m, priority)
+		if ended := time.Now(); priority == store.Maintenance {
+			w.rest = ended.Add(ended.Sub(began))
+		}
 	}
 }
 
-// next waits for a member, requests before maintenance.
+// next waits for a member, requests before maintenance. After maintenance the
+// writer rests from it for as long as that took: half of a core, and half of the
+// disk, are left to the reads and appends of others.
 func (w *writer) next() (*member, store.Priority) {
 	select {
 	case <-w.quit:
@@ -216,6 +226,17 @@ func (w *writer) next() (*member, store.Priority) {
 	case m := <-w.requests:
 		return m, store.Request
 	default:
+	}
+	if wait := time.Until(w.rest); wait > 0 {
+		rested := time.NewTimer(min(wait, maxRest))
+		defer rested.Stop()
+		select {
+		case <-w.quit:
+			return nil, 0
+		case m := <-w.requests:
+			return m, store.Request
+		case <-rested.C:
+		}
 	}
 	select {
 	case <-w.quit:

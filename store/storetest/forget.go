@@ -202,7 +202,6 @@ func forgetAtomic(e *env) {
 
 func forgetInProgress(e *env) {
 	f := &store.Forget{Epoch: 3, UpTo: 9, Receipt: "r", Actor: "admin", At: At(2), IDs: []string{"m"}, Removed: yiku.Removed{Memories: 1},
-		Gone:    []store.Item{{Kind: store.ItemMemory, Key: 1<<40 + 5}, {Kind: store.ItemMessage, Key: 1<<40 + 2}},
 		Request: yiku.ForgetRequest{UserID: "u", Selector: yiku.Selector{Keyword: "密码 password"}, Reason: "因为"}}
 	other := &store.Forget{At: At(1)}
 	e.update(func(tx store.Tx) error { return tx.PutForget(f) })
@@ -214,7 +213,7 @@ func forgetInProgress(e *env) {
 	}
 	e.same("oldest first", []store.Forget{*other, *f}, list())
 	e.same("owner", e.owner, f.Owner)
-	f.Removed.Memories, f.Gone = 2, append(f.Gone, store.Item{Kind: store.ItemSession, Key: 7})
+	f.Removed.Memories, f.IDs = 2, append(f.IDs, "n")
 	e.update(func(tx store.Tx) error { return tx.PutForget(f) })
 	e.same("replaced", []store.Forget{*other, *f}, list())
 	for _, fn := range []func(tx store.Tx) error{
