@@ -204,7 +204,7 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
-			h := &haul{seen: map[store.Item]bool{}}
+			h := newHaul()
 			for _, row := range rows {
 				switch {
 				case !sel.memory(row):
@@ -241,15 +241,14 @@ func (c *call) forgetMessages(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
-			h := &haul{seen: map[store.Item]bool{}}
+			h := newHaul()
 			for _, row := range rows {
 				if !sel.message(row) {
 					continue
 				}
-				if err := c.haulDerived(tx, f, h, store.Item{Kind: store.ItemMessage, Key: row.Key}); err != nil {
+				if err := c.haulMessage(tx, f, h, row); err != nil {
 					return err
 				}
-				h.addMessages([]store.Message{row})
 			}
 			return c.purge(tx, next, h)
 		})
@@ -285,6 +284,8 @@ type haul struct {
 	messages []store.Message
 }
 
+func newHaul() *haul { return &haul{seen: map[store.Item]bool{}} }
+
 func (h *haul) addMessages(rows []store.Message) {
 	for _, row := range rows {
 		if item := (store.Item{Kind: store.ItemMessage, Key: row.Key}); !h.seen[item] {
@@ -295,20 +296,20 @@ func (h *haul) addMessages(rows []store.Message) {
 
 // haulMemory adds a memory, behind what was derived from it, and, where the
 // request says so, the messages that it came from.
-func (c *call) haulMemory(tx store.Tx, f *store.Forget, h *haul, row store.Memory) error {
+func (c *call) haulMemory(r store.Reader, f *store.Forget, h *haul, row store.Memory) error {
 	item := store.Item{Kind: store.ItemMemory, Key: row.Key}
 	if h.seen[item] {
 		return nil
 	}
 	h.seen[item] = true
-	if err := c.haulDerived(tx, f, h, item); err != nil {
+	if err := c.haulDerived(r, f, h, item); err != nil {
 		return err
 	}
 	h.memories = append(h.memories, row)
 	if f.Request.Sources != yiku.SourcesDelete {
 		return nil
 	}
-	sources, err := tx.Sources(f.Owner, item)
+	sources, err := r.Sources(f.Owner, item)
 	if err != nil {
 		return err
 	}
@@ -318,15 +319,21 @@ func (c *call) haulMemory(tx store.Tx, f *store.Forget, h *haul, row store.Memor
 			keys = append(keys, s.Key)
 		}
 	}
-	messages, err := tx.MessagesByKey(f.Owner, keys)
+	messages, err := r.MessagesByKey(f.Owner, keys)
 	h.addMessages(messages)
 	return err
 }
 
+// haulMessage adds a message, and what was derived from it.
+func (c *call) haulMessage(r store.Reader, f *store.Forget, h *haul, row store.Message) error {
+	h.addMessages([]store.Message{row})
+	return c.haulDerived(r, f, h, store.Item{Kind: store.ItemMessage, Key: row.Key})
+}
+
 // haulDerived adds the memories that were derived from an item, and those
 // derived from them.
-func (c *call) haulDerived(tx store.Tx, f *store.Forget, h *haul, item store.Item) error {
-	derived, err := tx.Derived(f.Owner, item)
+func (c *call) haulDerived(r store.Reader, f *store.Forget, h *haul, item store.Item) error {
+	derived, err := r.Derived(f.Owner, item)
 	if err != nil {
 		return err
 	}
@@ -336,12 +343,12 @@ func (c *call) haulDerived(tx store.Tx, f *store.Forget, h *haul, item store.Ite
 			keys = append(keys, d.Key)
 		}
 	}
-	rows, err := tx.MemoriesByKey(f.Owner, keys)
+	rows, err := r.MemoriesByKey(f.Owner, keys)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows { // none where it went by another way already
-		if err := c.haulMemory(tx, f, h, row); err != nil {
+		if err := c.haulMemory(r, f, h, row); err != nil {
 			return err
 		}
 	}
@@ -381,8 +388,12 @@ func (c *call) memoryMarks(row store.Memory) []string {
 	return marks
 }
 
+func archivable(row store.Memory) bool {
+	return row.Status == yiku.StatusActive || row.Status == yiku.StatusStale
+}
+
 func (c *call) archive(tx store.Tx, f *store.Forget, row store.Memory) error {
-	if row.Status != yiku.StatusActive && row.Status != yiku.StatusStale {
+	if !archivable(row) {
 		return nil
 	}
 	row.Status, row.UpdatedAt = yiku.StatusArchived, c.now
@@ -400,31 +411,40 @@ func (c *call) forgetSessions(ctx context.Context, f *store.Forget, sel selectio
 		return nil
 	}
 	return c.step(ctx, f, sel, func(tx store.Tx, next *store.Forget) error {
-		if sel.sessions != nil {
-			query := store.SessionQuery{Limit: forgetBatch}
-			for {
-				rows, err := tx.Sessions(f.Owner, query)
-				if err != nil {
-					return err
-				}
-				for _, row := range rows {
-					if row.Key&seqMask <= f.UpTo && sel.sessions(row) {
-						if err := c.purgeSession(tx, next, row); err != nil {
-							return err
-						}
-					}
-				}
-				if len(rows) < forgetBatch {
-					break
-				}
-				query.After = rows[len(rows)-1].Place()
-			}
+		err := c.eachSession(tx, f, sel, func(row store.Session) error { return c.purgeSession(tx, next, row) })
+		if err != nil {
+			return err
 		}
 		if sel.working == nil && !f.Request.Selector.All {
 			return nil
 		}
 		return tx.PurgeWorking(sel.working, &next.Removed)
 	})
+}
+
+// eachSession calls do for the sessions that a selector takes whole.
+func (c *call) eachSession(r store.Reader, f *store.Forget, sel selection, do func(store.Session) error) error {
+	if sel.sessions == nil {
+		return nil
+	}
+	query := store.SessionQuery{Limit: forgetBatch}
+	for {
+		rows, err := r.Sessions(f.Owner, query)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if row.Key&seqMask <= f.UpTo && sel.sessions(row) {
+				if err := do(row); err != nil {
+					return err
+				}
+			}
+		}
+		if len(rows) < forgetBatch {
+			return nil
+		}
+		query.After = rows[len(rows)-1].Place()
+	}
 }
 
 // seqMask takes the owner's sequence number out of a row's key.

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/yiku-ai/yiku"
@@ -164,43 +163,4 @@ func (c *call) sessionsOfOwner(ctx context.Context, owner yiku.Owner) (map[int64
 		}
 	})
 	return out, err
-}
-
-// errPreview ends the transaction of a dry run: nothing of it stays.
-var errPreview = errors.New("a dry run changes nothing")
-
-// previewForget carries a forget out in one transaction and undoes it: what it
-// says would go is what would go.
-func (c *call) previewForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
-	f := store.Forget{Owner: owner, Receipt: c.newID(), At: c.now, Request: req}
-	sel, err := c.selection(ctx, f)
-	if err != nil {
-		return yiku.ForgetResponse{}, err
-	}
-	err = c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
-		if err := c.checkForgetIDs(tx, owner, req); err != nil {
-			return err
-		}
-		state, err := tx.Owner(owner)
-		if err != nil {
-			return err
-		}
-		f.UpTo = state.Seq
-		sel.update = func(_ context.Context, fn func(store.Tx) error) error { return fn(tx) }
-		for _, step := range []func(context.Context, *store.Forget, selection) error{c.forgetMemories, c.forgetMessages, c.forgetSessions} {
-			if err := step(ctx, &f, sel); err != nil {
-				return err
-			}
-		}
-		if req.Mode == yiku.ForgetPurge {
-			if err := tx.PurgeCopies(&f.Removed); err != nil {
-				return err
-			}
-		}
-		return errPreview
-	})
-	if !errors.Is(err, errPreview) {
-		return yiku.ForgetResponse{}, err
-	}
-	return yiku.ForgetResponse{DryRun: true, Removed: f.Removed, IDs: append([]string{}, f.IDs...)}, nil
 }

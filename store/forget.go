@@ -99,6 +99,11 @@ type ForgottenReader interface {
 	// Keys of other owners are passed over.
 	Residue(owner yiku.Owner, items []Item) (map[string]int, error)
 
+	// Weight counts what goes with items where Purge and PurgeSession delete
+	// them, layer by layer; what PurgeWorking and PurgeCopies count is left to
+	// them. Items that are not there weigh nothing.
+	Weight(owner yiku.Owner, items []Item) (yiku.Removed, error)
+
 	// AuditEntries lists entries of all owners with numbers greater than
 	// after, in their order. An entry that cannot be read is given without
 	// its texts, for a check of the chain to find.

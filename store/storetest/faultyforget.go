@@ -25,6 +25,10 @@ func (r faultyReader) Residue(owner yiku.Owner, items []store.Item) (map[string]
 	return guarded(r.f, func() (map[string]int, error) { return r.r.Residue(owner, items) })
 }
 
+func (r faultyReader) Weight(owner yiku.Owner, items []store.Item) (yiku.Removed, error) {
+	return guarded(r.f, func() (yiku.Removed, error) { return r.r.Weight(owner, items) })
+}
+
 func (r faultyReader) AuditEntries(after int64, limit int) ([]store.AuditEntry, error) {
 	return guarded(r.f, func() ([]store.AuditEntry, error) { return r.r.AuditEntries(after, limit) })
 }

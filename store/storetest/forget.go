@@ -15,6 +15,7 @@ func forgetTests() map[string]func(*env) {
 		"PurgeWorking": forgetWorking,
 		"PurgeCopies":  forgetCopies,
 		"Residue":      forgetResidue,
+		"Weight":       forgetWeight,
 		"Atomic":       forgetAtomic,
 		"InProgress":   forgetInProgress,
 		"OwnerLists":   forgetOwnerLists,
@@ -171,6 +172,28 @@ func forgetResidue(e *env) {
 	e.same("as another owner", 0, residue(e.alien))
 	e.update(func(tx store.Tx) error { return tx.Purge(nil, []int64{messages[0].Key}, nil) })
 	e.same("residue", 0, residue(e.owner))
+}
+
+// forgetWeight: what items weigh is what their purge then counts.
+func forgetWeight(e *env) {
+	memories, messages, _ := e.purgeable()
+	items := []store.Item{memoryItem(memories[0]), messageItem(messages[0])}
+	weigh := func(o yiku.Owner) (w yiku.Removed) {
+		e.view(func(r store.Reader) (err error) {
+			w, err = r.Weight(o, items)
+			return err
+		})
+		return w
+	}
+	weight, removed := weigh(e.owner), yiku.Removed{}
+	e.update(func(tx store.Tx) error { return tx.Purge([]int64{memories[0].Key}, []int64{messages[0].Key}, &removed) })
+	removed.Snapshots = 0 // of the copies
+	e.same("weight", removed, weight)
+	if weight.Memories != 1 || weight.Messages != 1 || weight.Idempotency == 0 {
+		e.t.Errorf("there was little to weigh: %+v", weight)
+	}
+	e.same("as another owner", yiku.Removed{}, weigh(e.alien))
+	e.same("afterwards", yiku.Removed{}, weigh(e.owner))
 }
 
 // forgetAtomic: an update that fails after its purge has purged nothing.
