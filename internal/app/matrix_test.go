@@ -129,6 +129,7 @@ type world struct {
 	t       testing.TB
 	dir     string // of the data
 	core    *Core
+	index   *memindex.Index
 	store   *counted
 	handler http.Handler
 	logs    *bytes.Buffer
@@ -149,13 +150,13 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	w.store = &counted{Store: s}
-	index := memindex.New(nil)
+	w.index = memindex.New(nil)
 	w.core = &Core{store: w.store, Metrics: newMetrics("test", nil, nil, limit.New(limit.Options{}))}
-	if w.core.Engine, err = engine.New(engine.Options{Store: w.store, Index: index, Now: now, Log: log}); err != nil {
+	if w.core.Engine, err = engine.New(engine.Options{Store: w.store, Index: w.index, Now: now, Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, end := range []func() error{w.core.Engine.Close, index.Close, s.Close} {
+		for _, end := range []func() error{w.core.Engine.Close, w.index.Close, s.Close} {
 			if err := end(); err != nil {
 				t.Error(err)
 			}

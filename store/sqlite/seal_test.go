@@ -18,7 +18,8 @@ import (
 
 // unzip reads a file of testdata. schema1.db is a database that the program
 // wrote when envelopes had no MAC, with what fillWhole writes (12 memories an
-// owner); schema1.answers is what readWhole answered then.
+// owner); schema1.answers is what readWhole answered then
+// (but for what a forget had noted as gone: the tombstones tell that now).
 func unzip(t testing.TB, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name))

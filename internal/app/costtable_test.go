@@ -1,0 +1,239 @@
+//go:build unix
+
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// costlyRequests are, for each operation, the most expensive requests that it
+// takes. Each is built anew for each time that it is sent.
+func costlyRequests() []costly {
+	return append(append(costlySessions(), costlyMemories()...), costlyRest()...)
+}
+
+// fresh gives an id that was not used before.
+func (c *costRig) fresh(kind string) string {
+	c.n++
+	return fmt.Sprintf("%s-%d", kind, c.n)
+}
+
+// bulk is a tree of as many values as one may have, about n bytes.
+func (c *costRig) bulk(n int) tree {
+	list := make([]any, 49_000)
+	for i := range list {
+		list[i] = tree{"k": strings.Repeat("v", max(n/len(list)-8, 0))}
+	}
+	return tree{"list": list[:max(min(len(list), n/10), 1)]}
+}
+
+// spaces is text that is costly to count: white space that mixes line ends.
+func spaces(n int) string { return strings.Repeat(" \n\t\r\n ", n/6+1)[:n] }
+
+func session(id string) map[string]string { return map[string]string{"session_id": id} }
+
+func withUser(user string) url.Values { return url.Values{"user_id": {user}} }
+
+func costlySessions() []costly {
+	return []costly{
+		{op: "create_session", name: "the largest body, in metadata", build: func(c *costRig) *http.Request {
+			return c.request("create_session", nil, nil, tree{"user_id": "ann", "session_id": c.fresh("s"), "metadata": c.bulk(*costBytes)})
+		}},
+		{op: "list_sessions", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("list_sessions", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
+		}},
+		{op: "get_session", name: "long", build: func(c *costRig) *http.Request { return c.request("get_session", session("long"), ann(), nil) }},
+		{op: "append_messages", name: "the largest body in 1,000 messages", build: func(c *costRig) *http.Request {
+			return c.request("append_messages", session(c.fresh("s")), nil, tree{"user_id": "bob", "messages": c.messages(*costBytes*9/10, *costBytes/1000)})
+		}},
+		{op: "append_messages", name: "1,000 short messages with ids and a key", build: func(c *costRig) *http.Request {
+			list := c.messages(1000*300, 300)
+			for i := range list {
+				list[i]["id"] = fmt.Sprint("id-", i)
+			}
+			r := c.request("append_messages", session(c.fresh("s")), nil, tree{"user_id": "bob", "messages": list})
+			r.Header.Set("Idempotency-Key", c.fresh("key"))
+			return r
+		}},
+		{op: "append_messages", name: "the largest messages, of mixed white space", build: func(c *costRig) *http.Request {
+			size := *costBytes / 15
+			list := make([]tree, 12)
+			for i := range list {
+				list[i] = tree{"role": "user", "content": spaces(size/2) + "x"}
+			}
+			return c.request("append_messages", session(c.fresh("s")), nil, tree{"user_id": "bob", "messages": list})
+		}},
+		{op: "list_messages", name: "500 of the largest", build: func(c *costRig) *http.Request {
+			return c.request("list_messages", session("fat"), url.Values{"user_id": {"talk"}, "limit": {"500"}}, nil)
+		}},
+		{op: "end_session", name: "long", build: func(c *costRig) *http.Request {
+			return c.request("end_session", session("long"), nil, tree{"user_id": "ann", "reason": "user_left"})
+		}},
+		{op: "fork_session", name: "the largest", build: func(c *costRig) *http.Request {
+			return c.request("fork_session", session("fat"), nil, tree{"user_id": "talk"})
+		}},
+		{op: "fork_session", name: "the longest", build: func(c *costRig) *http.Request {
+			return c.request("fork_session", session("long"), nil, tree{"user_id": "ann"})
+		}},
+		{op: "export_session", name: "the largest", build: func(c *costRig) *http.Request {
+			return c.request("export_session", session("fat"), withUser("talk"), nil)
+		}},
+		{op: "export_session", name: "the longest", build: func(c *costRig) *http.Request { return c.request("export_session", session("long"), ann(), nil) }},
+		{op: "import_session", name: "the largest body", build: func(c *costRig) *http.Request {
+			return c.request("import_session", nil, nil, tree{"user_id": "imp", "document": c.messages(*costBytes*9/10, *costBytes/1000)})
+		}},
+		{op: "import_session", name: "the most messages", build: func(c *costRig) *http.Request {
+			list := make([]tree, *costBytes/60)
+			for i := range list {
+				list[i] = tree{"role": []string{"user", "assistant"}[i%2], "content": fmt.Sprint("hello ", i)}
+			}
+			return c.request("import_session", nil, nil, tree{"user_id": "imp", "document": list})
+		}},
+		{op: "delete_session", name: "the longest", build: func(c *costRig) *http.Request {
+			id := c.fresh("s")
+			c.fillSession("gone", id, *costBytes/4, 300)
+			return c.request("delete_session", session(id), withUser("gone"), nil)
+		}},
+	}
+}
+
+func costlyMemories() []costly {
+	search := func(user string, body tree, cold bool) func(*costRig) *http.Request {
+		return func(c *costRig) *http.Request {
+			if cold {
+				c.drop(user)
+			}
+			body["user_id"] = user
+			return c.request("search_memory", nil, nil, body)
+		}
+	}
+	ofMemory := func(op string) func(*costRig) *http.Request {
+		return func(c *costRig) *http.Request { return c.request(op, map[string]string{"id": c.memory}, ann(), nil) }
+	}
+	change := func(op string) func(*costRig) *http.Request {
+		return func(c *costRig) *http.Request {
+			return c.request(op, map[string]string{"id": c.memory}, nil, tree{"user_id": "ann"})
+		}
+	}
+	return []costly{
+		{op: "save_memory", name: "the largest, derived from 256", build: func(c *costRig) *http.Request {
+			from := make([]string, min(256, *costDocs))
+			for i := range from {
+				from[i] = fmt.Sprint("m", i)
+			}
+			return c.request("save_memory", nil, nil, tree{"user_id": "ann", "content": c.prose(20_000), "derived_from": from, "metadata": tree{"n": 1}})
+		}},
+		{op: "save_memory", name: "the largest body, in metadata", build: func(c *costRig) *http.Request {
+			return c.request("save_memory", nil, nil, tree{"user_id": "bob", "content": c.prose(100), "metadata": c.bulk(*costBytes)})
+		}},
+		{op: "search_memory", name: "cold, all memories", build: search("ann", tree{"query": "w1 w2"}, true)},
+		{op: "search_memory", name: "996 bytes of OR-like words", most: costLimit / 4, build: search("ann", tree{"query": manyWords()}, false)},
+		{op: "search_memory", name: "the longest query", build: func(c *costRig) *http.Request {
+			return c.request("search_memory", nil, nil, tree{"user_id": "ann", "query": c.prose(20_000), "limit": 200, "min_relevance": 0, "explain": true, "include_messages": true})
+		}},
+		{op: "search_memory", name: "the widest filter, which nothing matches", build: search("ann", tree{"query": manyWords(), "limit": 200, "min_relevance": 0, "include_messages": true, "filter": widest()}, false)},
+		{op: "search_memory", name: "cold, all messages of the largest session", build: search("talk", tree{"query": manyWords(), "include_messages": true, "limit": 200, "min_relevance": 0}, true)},
+		{op: "search_memory", name: "all messages of the largest session", build: search("talk", tree{"query": manyWords(), "include_messages": true, "limit": 200, "min_relevance": 0, "explain": true}, false)},
+		{op: "list_memories", name: "500 of a topic", build: func(c *costRig) *http.Request {
+			return c.request("list_memories", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}, "topic": {"t"}}, nil)
+		}},
+		{op: "list_memories", name: "a topic that nothing has", build: func(c *costRig) *http.Request {
+			return c.request("list_memories", nil, url.Values{"user_id": {"ann"}, "topic": {"nothing"}}, nil)
+		}},
+		{op: "list_memories", name: "a status, type and level that nothing has", build: func(c *costRig) *http.Request {
+			return c.request("list_memories", nil, url.Values{"user_id": {"ann"}, "status": {"active"}, "type": {"fact"}, "level": {"project"}, "subject": {"user"}}, nil)
+		}},
+		{op: "get_memory", name: "one", build: ofMemory("get_memory")},
+		{op: "patch_memory", name: "the longest content", build: func(c *costRig) *http.Request {
+			return c.request("patch_memory", map[string]string{"id": c.memory}, ann(), tree{"content": c.prose(20_000)})
+		}},
+		{op: "memory_history", name: "one", build: ofMemory("memory_history")},
+		{op: "memory_sources", name: "one", build: ofMemory("memory_sources")},
+		{op: "confirm_memory", name: "one", build: change("confirm_memory")},
+		{op: "restore_memory", name: "one", build: change("restore_memory")},
+		{op: "delete_memory", name: "one", build: func(c *costRig) *http.Request {
+			res := must[yiku.SaveMemoryResponse](c.world)(c.as("acme").SaveMemory(c.t.Context(), yiku.SaveMemoryRequest{UserID: "ann", Content: c.prose(300)}))
+			return c.request("delete_memory", map[string]string{"id": res.ID}, ann(), nil)
+		}},
+	}
+}
+
+func costlyRest() []costly {
+	context := func(body tree) func(*costRig) *http.Request {
+		return func(c *costRig) *http.Request { return c.request("get_context", nil, nil, body) }
+	}
+	forget := func(selector tree, more ...any) func(*costRig) *http.Request {
+		return func(c *costRig) *http.Request {
+			body := tree{"user_id": "ann", "reason": "cost", "selector": selector}
+			for i := 0; i < len(more); i += 2 {
+				body[more[i].(string)] = more[i+1]
+			}
+			return c.request("forget", nil, nil, body)
+		}
+	}
+	working := func(op string, n int) func(*costRig) *http.Request {
+		return func(c *costRig) *http.Request {
+			return c.request(op, session("long"), ann(), tree{"data_slots": tree{"a": c.prose(n)}, "task_state": c.bulk(n)})
+		}
+	}
+	receipt := ""
+	return []costly{
+		{op: "put_working", name: "as large as it may be", build: working("put_working", yiku.MaxWorkingBytes/3)},
+		{op: "patch_working", name: "as large as it may be", build: working("patch_working", yiku.MaxWorkingBytes/3)},
+		{op: "get_working", name: "as large as it may be", build: func(c *costRig) *http.Request { return c.request("get_working", session("long"), ann(), nil) }},
+		{op: "get_context", name: "a long session, all memories and a long query", build: context(tree{"user_id": "ann", "session_id": "long", "query": manyWords(), "window_tokens": 1_000_000, "turns": 1000})},
+		{op: "get_context", name: "the largest session, in a large window", build: context(tree{"user_id": "talk", "session_id": "fat", "query": manyWords(), "window_tokens": 100_000_000, "turns": 1000})},
+		{op: "get_context", name: "the largest session, in a small window", build: context(tree{"user_id": "talk", "session_id": "fat", "window_tokens": 8000})},
+		{op: "get_context", name: "the longest system text", build: func(c *costRig) *http.Request {
+			return c.request("get_context", nil, nil, tree{"user_id": "ann", "query": "w1", "system": c.prose(180_000), "window_tokens": 1_000_000})
+		}},
+		{op: "get_context", name: "the longest system text, of ideographs, and a model whose count is a bound", build: func(c *costRig) *http.Request {
+			return c.request("get_context", nil, nil, tree{"user_id": "ann", "query": "w1", "system": strings.Repeat("忆库记住重要的事。", 22_000), "model": "claude-4", "window_tokens": 2_000_000})
+		}},
+		{op: "get_context", name: "the longest system text, of mixed white space", build: func(c *costRig) *http.Request {
+			return c.request("get_context", nil, nil, tree{"user_id": "ann", "query": "w1", "system": spaces(180_000), "window_tokens": 1_000_000})
+		}},
+		{op: "get_context", name: "the widest filter", build: context(tree{"user_id": "ann", "query": manyWords(), "filter": widest()})},
+		{op: "get_snapshot", name: "of the largest session", build: func(c *costRig) *http.Request {
+			res := must[yiku.GetContextResponse](c.world)(c.as("acme").GetContext(c.t.Context(), yiku.GetContextRequest{UserID: "talk", SessionID: "fat", WindowTokens: 100_000_000}))
+			return c.request("get_snapshot", map[string]string{"id": res.SnapshotID}, withUser("talk"), nil)
+		}},
+		{op: "complete_task", name: "the longest result", build: func(c *costRig) *http.Request {
+			return c.request("complete_task", map[string]string{"task_id": c.seed("task")}, nil, tree{"user_id": "ann", "outcome": "success", "result": c.prose(20_000)})
+		}},
+		{op: "forget", name: "preview by a keyword that nothing says", build: forget(tree{"keyword": "nothing says this"}, "dry_run", true)},
+		{op: "forget", name: "preview by a keyword that much says", build: forget(tree{"keyword": "w1"}, "dry_run", true)},
+		{op: "forget", name: "preview by the widest filter", build: forget(tree{"filter": widest()}, "dry_run", true)},
+		{op: "forget", name: "preview of everything", build: forget(tree{"all": true}, "dry_run", true)},
+		{op: "forget", name: "by a keyword that nothing says", build: forget(tree{"keyword": "nothing says this"})},
+		{op: "forget", name: "archive everything, by filter", build: forget(tree{"filter": tree{"field": "id", "op": "ne", "value": "x"}}, "mode", "archive", "dry_run", true)},
+		{op: "forget", name: "everything", build: func(c *costRig) *http.Request {
+			c.fillMemories(c.fresh("m"), *costDocs) // what the last forget took
+			return forget(tree{"all": true})(c)
+		}},
+		{op: "get_receipt", name: "of everything", build: func(c *costRig) *http.Request {
+			page := must[yiku.Page[yiku.Receipt]](c.world)(c.as("acme").ForgetLog(c.t.Context(), yiku.ForgetLogRequest{UserID: "ann"}))
+			receipt = page.Items[0].ID
+			return c.request("get_receipt", map[string]string{"id": receipt}, ann(), nil)
+		}},
+		{op: "verify_receipt", name: "of everything", build: func(c *costRig) *http.Request {
+			return c.request("verify_receipt", map[string]string{"id": receipt}, nil, tree{"user_id": "ann"})
+		}},
+		{op: "forget_log", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("forget_log", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
+		}},
+		{op: "delete_working", name: "as large as it may be", build: func(c *costRig) *http.Request { return c.request("delete_working", session("long"), ann(), nil) }},
+		{op: "verify_audit", name: "all of it", build: func(c *costRig) *http.Request { return c.request("verify_audit", nil, nil, nil) }},
+		{op: "create_key", name: "one", build: func(c *costRig) *http.Request { return c.request("create_key", nil, nil, tree{"access": "read"}) }},
+		{op: "list_keys", name: "500", build: func(c *costRig) *http.Request { return c.request("list_keys", nil, url.Values{"limit": {"500"}}, nil) }},
+		{op: "revoke_key", name: "one", build: func(c *costRig) *http.Request {
+			return c.request("revoke_key", map[string]string{"id": c.seed("key")}, nil, nil)
+		}},
+		{op: "create_token", name: "one", build: func(c *costRig) *http.Request { return c.request("create_token", nil, nil, tree{"user_id": "ann"}) }},
+	}
+}
