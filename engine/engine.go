@@ -244,7 +244,8 @@ func (c *call) owner(userID string) (yiku.Owner, error) {
 	return owner, nil
 }
 
-// update runs a write of the owner, refused where consent was withdrawn.
+// update runs a write of the owner, refused where consent was withdrawn, and
+// undone where it goes beyond a quota.
 func (c *call) update(ctx context.Context, owner yiku.Owner, fn func(store.Tx) error) error {
 	return c.store.Update(ctx, owner, store.Request, func(tx store.Tx) error {
 		state, err := tx.Owner(owner)
@@ -254,7 +255,14 @@ func (c *call) update(ctx context.Context, owner yiku.Owner, fn func(store.Tx) e
 		if state.ConsentWithdrawn {
 			return yiku.Errorf(yiku.ErrConsentWithdrawn, "this person has withdrawn consent")
 		}
-		return fn(tx)
+		before, err := tx.Usage(owner)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return c.withinQuotas(tx, owner, before)
 	})
 }
 

@@ -25,6 +25,10 @@ type Settings struct {
 	Weights             recall.Weights // of the score (D3)
 	SnapshotKeep        time.Duration  // how long contexts are kept; 0 keeps none (G1)
 	IdempotencyKeep     time.Duration  // how long idempotency keys are known
+	OwnerMessages       int            // the most messages of one owner; 0: no limit, as below
+	OwnerMemories       int            // the most memories of one owner
+	OwnerBytes          int            // the most that is kept of one owner, in the store's measure
+	TenantOwners        int            // the most owners of one tenant
 	SessionLayer        bool           // layers on or off (G3)
 	WorkingLayer        bool
 	SummaryLayer        bool
@@ -39,6 +43,7 @@ func DefaultSettings() Settings {
 		MemoryShare: 0.25, MemoryTokens: 2000, MaxItems: 5, ItemTokens: 100, MinRelevance: recall.DefaultMinRelevance, SearchRelevance: recall.DefaultSearchRelevance,
 		Weights:      recall.DefaultWeights(),
 		SnapshotKeep: 7 * 24 * time.Hour, IdempotencyKeep: 24 * time.Hour,
+		OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
 	}
 }
@@ -69,6 +74,7 @@ func (s Settings) Validate() error {
 	need(w.HalfLife > 0, "weights.half_life", "must be positive")
 	need(s.SnapshotKeep >= 0, "snapshot_keep", "must not be negative")
 	need(s.IdempotencyKeep >= time.Hour, "idempotency_keep", "must be at least an hour")
+	need(min(s.OwnerMessages, s.OwnerMemories, s.OwnerBytes, s.TenantOwners) >= 0, "quotas", "must not be negative")
 	if len(err.Fields) > 0 {
 		return err
 	}

@@ -29,6 +29,13 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		if state.ConsentWithdrawn {
 			return nil
 		}
+		usage, err := tx.Usage(p.owner)
+		if err == nil {
+			err = c.withinOwners(usage)
+		}
+		if err != nil {
+			return err
+		}
 		row := store.Snapshot{Cites: append(cites, d.cites...), ExpiresAt: c.now.Add(c.settings.SnapshotKeep), Snapshot: yiku.Snapshot{
 			ID: kept.SnapshotID, UserID: p.owner.User(), SessionID: d.session.ID, CreatedAt: c.now, Request: p.req, Response: kept}}
 		if d.working != nil {
@@ -43,7 +50,7 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 	switch {
 	case err == nil:
 		res.SnapshotID = kept.SnapshotID
-	case errors.Is(err, yiku.ErrUnavailable):
+	case errors.Is(err, yiku.ErrUnavailable), errors.Is(err, yiku.ErrLimited):
 		res.Degraded = append(res.Degraded, "snapshot")
 	default:
 		return err

@@ -130,6 +130,18 @@ type OwnerState struct {
 	ConsentWithdrawn bool
 }
 
+// Usage is how much of the store an owner has. Bytes are what the driver keeps
+// of sessions, messages, tasks, working memory and memories with their
+// versions, in its own measure: more with each row, and 0 when all is deleted.
+// TenantOwners counts the owners of the owner's tenant.
+type Usage struct {
+	Messages     int
+	Memories     int
+	Bytes        int64
+	TenantOwners int
+	New          bool // the running update has added the owner
+}
+
 // Session is a session's row.
 type Session struct {
 	yiku.Session
@@ -273,6 +285,10 @@ type Reader interface {
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
+	// Usage tells how much an owner has; of an unknown one it is the zero
+	// value. It counts what the transaction has written, and costs the same
+	// however much there is.
+	Usage(owner yiku.Owner) (Usage, error)
 
 	// Session returns a session by the caller's id.
 	Session(owner yiku.Owner, id string) (Session, error)

@@ -193,6 +193,8 @@ func Settings(cfg config.Config) engine.Settings {
 	s.MinRelevance, s.SearchRelevance = cfg.Recall.MinRelevance, cfg.Recall.SearchRelevance
 	s.Weights.Relevance, s.Weights.Freshness = cfg.Recall.Relevance, cfg.Recall.Freshness
 	s.Weights.Importance, s.Weights.Use, s.Weights.HalfLife = cfg.Recall.Importance, cfg.Recall.Use, cfg.Recall.HalfLife
+	s.OwnerMessages, s.OwnerMemories = cfg.Limits.OwnerMessages, cfg.Limits.OwnerMemories
+	s.OwnerBytes, s.TenantOwners = cfg.Limits.OwnerBytes, cfg.Limits.TenantOwners
 	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working
 	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm
 	return s

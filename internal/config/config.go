@@ -58,6 +58,9 @@ type Limits struct {
 	QueueWait    time.Duration // the longest wait
 	TenantWeight Shares        // a tenant's places in each turn of the queue
 	Connections  int
+	// What may be stored.
+	OwnerMessages, OwnerMemories, OwnerBytes int // of one owner
+	TenantOwners                             int // of one tenant
 }
 
 // Maintenance says how often the server tidies up; 0 never.
@@ -106,13 +109,14 @@ const day = 24 * time.Hour
 // Default returns the built-in configuration.
 func Default() Config {
 	return Config{
-		DataDir:     "./yiku-data",
-		Store:       "sqlite",
-		Index:       "memory",
-		Addr:        "127.0.0.1:7421",
-		Log:         Log{Level: slog.LevelInfo, Format: "text"},
-		Server:      Server{ReadHeader: 5 * time.Second, Read: time.Minute, Write: 5 * time.Minute, Idle: time.Minute, Stop: 25 * time.Second},
-		Limits:      Limits{Rate: 2000, Burst: 10000, Concurrent: 64, Queue: 512, QueueWait: time.Second, Connections: 2048},
+		DataDir: "./yiku-data",
+		Store:   "sqlite",
+		Index:   "memory",
+		Addr:    "127.0.0.1:7421",
+		Log:     Log{Level: slog.LevelInfo, Format: "text"},
+		Server:  Server{ReadHeader: 5 * time.Second, Read: time.Minute, Write: 5 * time.Minute, Idle: time.Minute, Stop: 25 * time.Second},
+		Limits: Limits{Rate: 2000, Burst: 10000, Concurrent: 64, Queue: 512, QueueWait: time.Second, Connections: 2048,
+			OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000},
 		Maintenance: Maintenance{Every: time.Hour},
 		Session:     Session{RecentMessages: 200, RecentIdle: day, TranscriptRetention: 365 * day, IdempotencyKeep: day},
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,

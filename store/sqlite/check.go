@@ -19,6 +19,21 @@ const (
 		coalesce((SELECT max(changed) FROM tombstones WHERE changed BETWEEN o.number << 40 AND (o.number << 40 | 1099511627775)), 0))`
 )
 
+const sqlWrongTenants = `SELECT count(*) FROM tenants t WHERE t.owners <> (SELECT count(*) FROM owners o WHERE o.tenant = t.number)`
+
+// sqlWrongUsage counts anew what the triggers have counted.
+const sqlWrongUsage = `WITH usage (owner, messages, memories, bytes) AS (
+		SELECT key >> 40, 0, 0, length(body) FROM sessions
+		UNION ALL SELECT key >> 40, 1, 0, length(body) FROM messages
+		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM tasks
+		UNION ALL SELECT key >> 40, 0, 1, length(body) FROM memories
+		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM facts
+		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM versions
+		UNION ALL SELECT owner, 0, 0, coalesce(length(body), 0) FROM working),
+	sums AS (SELECT owner, sum(messages) AS messages, sum(memories) AS memories, sum(bytes) AS bytes FROM usage GROUP BY owner)
+	SELECT count(*) FROM owners o LEFT JOIN sums s ON s.owner = o.number
+	WHERE o.messages <> coalesce(s.messages, 0) OR o.memories <> coalesce(s.memories, 0) OR o.bytes <> coalesce(s.bytes, 0)`
+
 // Check reads through the store; see store.Store. What it reports names
 // tables and counts, never content.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
@@ -45,6 +60,8 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		for format, sql := range map[string]string{
 			"%d sessions count their messages wrongly": sqlWrongCounts,
 			"%d owners have numbers beyond their seq":  sqlBehindSeq,
+			"the usage of %d owners is wrong":          sqlWrongUsage,
+			"%d tenants count their owners wrongly":    sqlWrongTenants,
 		} {
 			n, err := c.number(sql)
 			if err != nil {

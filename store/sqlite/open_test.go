@@ -198,6 +198,21 @@ func TestMigrations(t *testing.T) {
 		return names
 	}
 	full := schema()
+	usage := func() (text string) {
+		t.Helper()
+		sql := `SELECT group_concat(o.messages || ' ' || o.memories || ' ' || o.bytes || ' ' || t.owners) FROM owners o JOIN tenants t ON t.number = o.tenant`
+		if err := c.each(sql, textRow(&text)); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	used := usage()
+	if err := errors.Join(s.migrate(c, 2), s.migrate(c, 3), s.nameTenants(c)); err != nil {
+		t.Fatal("usage, down and up:", err)
+	}
+	if again := usage(); again != used || strings.Contains(used, " 0") {
+		t.Errorf("usage of a store that is older: %q, before %q", again, used)
+	}
 	if err := s.migrate(c, 0); err != nil {
 		t.Fatal("down:", err)
 	}
@@ -212,7 +227,7 @@ func TestMigrations(t *testing.T) {
 	}
 	for name, spoil := range map[string]string{
 		"another one":    `UPDATE meta SET value = x'00' WHERE name = 'migration.0001'`,
-		"this program k": `INSERT INTO meta (name, value) VALUES ('migration.0003', x'00'), ('migration.0004', x'00')`,
+		"this program k": `INSERT INTO meta (name, value) VALUES ('migration.0004', x'00'), ('migration.0005', x'00')`,
 	} {
 		if err := errors.Join(c.run(sqlBeginNow), c.run(spoil)); err != nil {
 			t.Fatal(err)

@@ -184,6 +184,7 @@ type tx struct {
 	state   store.OwnerState
 	counter int64 // the last number given to a row outside the sequence
 	dirty   bool  // the owner's row must be written
+	added   bool  // the owner is new
 	keys    *bool // set where API keys are written
 }
 
@@ -196,6 +197,7 @@ func (s *Store) openTx(c *conn, owner yiku.Owner) (*tx, error) {
 		return nil, err
 	}
 	if own == nil {
+		t.added = true
 		if own, err = t.addOwner(owner); err != nil {
 			return nil, err
 		}
@@ -207,7 +209,7 @@ func (s *Store) openTx(c *conn, owner yiku.Owner) (*tx, error) {
 
 const (
 	sqlNextOwner = `SELECT coalesce(max(number), 0) + 1 FROM owners`
-	sqlAddOwner  = `INSERT INTO owners (number, mark, body, wrapped, created_at, state) VALUES (?, ?, ?, ?, ?, ?)`
+	sqlAddOwner  = `INSERT INTO owners (number, tenant, mark, body, wrapped, created_at, state) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	sqlPutOwner  = `UPDATE owners SET epoch = ?, seq = ?, counter = ?, state = ? WHERE number = ?`
 )
 
@@ -232,7 +234,11 @@ func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.c.run(sqlAddOwner, number, t.s.ownerMark(owner), body, wrapped, t.s.now(), state); err != nil {
+	tenant, err := t.addTenant(owner.Tenant())
+	if err != nil {
+		return nil, foreign("add owner", err)
+	}
+	if err := t.c.run(sqlAddOwner, number, tenant, t.s.ownerMark(owner), body, wrapped, t.s.now(), state); err != nil {
 		return nil, foreign("add owner", err)
 	}
 	return &ownerRef{owner: owner, number: number, key: key}, nil

@@ -146,6 +146,9 @@ func (s *Store) create(ctx context.Context, setup connSetup) error {
 	if err := s.readMeta(c); err != nil {
 		return err
 	}
+	if err := s.nameTenants(c); err != nil {
+		return err
+	}
 	if err := c.close(); err != nil {
 		return foreign("close database", err)
 	}

@@ -39,6 +39,7 @@ type buggy struct {
 	version func(list []store.Version) []store.Version
 	remove  func(tx store.Tx, key int64) error
 	purge   func(memories, messages []int64) ([]int64, []int64)
+	usage   func(u *store.Usage)
 	commits bool // also where the function fails
 	count   int
 }
@@ -78,6 +79,7 @@ func bugs() map[string]buggy {
 			return list[:max(0, len(list)-1)]
 		}},
 		"purge leaves messages":   {purge: func(memories, _ []int64) ([]int64, []int64) { return memories, nil }},
+		"usage forgets nothing":   {usage: func(u *store.Usage) { u.Memories = max(u.Memories, 1) }},
 		"delete lost":             {remove: func(store.Tx, int64) error { return nil }},
 		"writes of an error stay": {commits: true},
 	}
@@ -126,6 +128,14 @@ func (r buggyReader) Memories(o yiku.Owner, q store.MemoryQuery) ([]store.Memory
 		r.b.query(&q)
 	}
 	return r.Reader.Memories(o, q)
+}
+
+func (r buggyReader) Usage(o yiku.Owner) (store.Usage, error) {
+	u, err := r.Reader.Usage(o)
+	if r.b.usage != nil {
+		r.b.usage(&u)
+	}
+	return u, err
 }
 
 func (r buggyReader) Changes(o yiku.Owner, after int64, limit int) ([]store.Change, error) {

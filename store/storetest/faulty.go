@@ -106,6 +106,10 @@ func (r faultyReader) Owner(owner yiku.Owner) (store.OwnerState, error) {
 	return guarded(r.f, func() (store.OwnerState, error) { return r.r.Owner(owner) })
 }
 
+func (r faultyReader) Usage(owner yiku.Owner) (store.Usage, error) {
+	return guarded(r.f, func() (store.Usage, error) { return r.r.Usage(owner) })
+}
+
 func (r faultyReader) Session(owner yiku.Owner, id string) (store.Session, error) {
 	return guarded(r.f, func() (store.Session, error) { return r.r.Session(owner, id) })
 }

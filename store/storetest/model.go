@@ -178,11 +178,13 @@ func (m *machine) compare(o *ownerModel) {
 	err := m.s.View(context.Background(), func(r store.Reader) error {
 		state, err := r.Owner(o.owner)
 		m.same("owner state", o.state, state)
+		usage, err0 := r.Usage(o.owner)
+		m.same("usage", [2]int{len(o.messages), len(o.memories)}, [2]int{usage.Messages, usage.Memories})
 		changes, err2 := r.Changes(o.owner, 0, 0)
 		m.same("changes", o.changesAfter(0), changes)
 		memories, err3 := r.MemoriesByKey(o.owner, keysOf(o.memories))
 		m.same("memories", rowsOf(o.memories), memories)
-		return errors.Join(err, err2, err3, m.compareRows(r, o), m.compareRecords(r, o))
+		return errors.Join(err0, err, err2, err3, m.compareRows(r, o), m.compareRecords(r, o))
 	})
 	if err != nil {
 		m.fail("compare: %w", err)

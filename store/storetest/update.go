@@ -368,6 +368,8 @@ func refusesAfterClose(e *env) {
 
 func ownerTests() map[string]func(*env) {
 	return map[string]func(*env){
+		"Usage":         usage,
+		"UsageOfOwners": usageOfOwners,
 		"Meta": func(e *env) {
 			m := e.s.Meta()
 			if m.Generation == "" || len(m.Secret) < 16 || m.Schema == 0 {

@@ -1,0 +1,28 @@
+-- The counts can be made anew at any time.
+DROP TRIGGER owners_added;
+DROP TRIGGER owners_known;
+DROP TRIGGER messages_added;
+DROP TRIGGER messages_dropped;
+DROP TRIGGER memories_added;
+DROP TRIGGER memories_dropped;
+DROP TRIGGER memories_resized;
+DROP TRIGGER sessions_added;
+DROP TRIGGER sessions_dropped;
+DROP TRIGGER sessions_resized;
+DROP TRIGGER tasks_added;
+DROP TRIGGER tasks_dropped;
+DROP TRIGGER tasks_resized;
+DROP TRIGGER facts_added;
+DROP TRIGGER facts_dropped;
+DROP TRIGGER facts_resized;
+DROP TRIGGER versions_added;
+DROP TRIGGER versions_dropped;
+DROP TRIGGER working_added;
+DROP TRIGGER working_dropped;
+DROP TRIGGER working_resized;
+DROP INDEX owners_tenantless;
+ALTER TABLE tenants DROP COLUMN owners;
+ALTER TABLE owners DROP COLUMN tenant;
+ALTER TABLE owners DROP COLUMN bytes;
+ALTER TABLE owners DROP COLUMN memories;
+ALTER TABLE owners DROP COLUMN messages;
