@@ -268,6 +268,10 @@ func TestC7_RepetitionKeepsWhatItAdds(t *testing.T) {
 	if again.ID != first.ID || m.Type != yiku.TypeConstraint || m.Value != "no SMS" || m.Metadata["k"] != "v" || m.Confidence != 1 {
 		t.Errorf("%+v", m)
 	}
+	save(t, s, yiku.SaveMemoryRequest{Content: "Speaks Thai"})
+	if m := save(t, s, yiku.SaveMemoryRequest{Content: "Speaks Thai", Subject: "Lin"}).Memory; m.Subject != "Lin" {
+		t.Errorf("the subject that a repetition adds: %q", m.Subject)
+	}
 	a := save(t, s, yiku.SaveMemoryRequest{Content: "Confirmed", Subject: "A", Attribute: "budget", Value: "1"})
 	b := save(t, s, yiku.SaveMemoryRequest{Content: "Confirmed", Subject: "B", Attribute: "budget", Value: "2"})
 	if a.ID == b.ID || b.Outcome != yiku.OutcomeCreated {

@@ -394,7 +394,10 @@ func (c *call) reinforce(tx store.Tx, row store.Memory, again yiku.Memory, req y
 	if req.Type != "" && req.Type.Kind() == row.Kind {
 		next.Type = req.Type
 	}
-	if row.Attribute == "" && again.Attribute != "" {
+	switch {
+	case row.Attribute == "" && again.Attribute == "" && row.Subject == "":
+		next.Subject = again.Subject
+	case row.Attribute == "" && again.Attribute != "":
 		next.Subject, next.Attribute, next.Value, next.Single = again.Subject, again.Attribute, again.Value, again.Single
 	}
 	if !again.ExpiresAt.IsZero() {
