@@ -138,5 +138,6 @@ nightly: ## the long versions: race detector three times, more random cases, 1,0
 	$(GO) test ./store/sqlite -run R1_ -powercuts 10000 -timeout=60m
 	$(GO) test ./store/sqlite -run R7_ -bitflips 20000 -timeout=60m
 	$(GO) test ./engine -run R13_ -interleavings 10000 -timeout=60m
+	$(GO) test ./internal/app -run R24_ -injections 1 -timeout=60m
 	$(MAKE) fuzz FUZZTIME=3m
 	$(MAKE) generate

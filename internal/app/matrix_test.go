@@ -136,13 +136,14 @@ type world struct {
 	offset  atomic.Int64 // what the clock is ahead
 	secrets []string     // every bearer text that was made
 	n       int
+	user    string // whose things seed makes
 }
 
 const localSecret = "LOCALSECRET"
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), logs: &bytes.Buffer{}}
+	w := &world{t: t, dir: t.TempDir(), logs: &bytes.Buffer{}, user: "ann"}
 	now := func() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
 	log := slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s, err := sqlite.Open(t.Context(), w.dir, &sqlite.Options{Now: now})
@@ -230,17 +231,17 @@ func (w *world) seed(kind string) string {
 	id, s, ctx := fmt.Sprintf("%s-%d", kind, w.n), w.as("acme"), w.t.Context()
 	switch kind {
 	case "task":
-		must[yiku.AppendMessagesResponse](w)(s.AppendMessages(ctx, yiku.AppendMessagesRequest{UserID: "ann", SessionID: "s-" + id, TaskID: id,
+		must[yiku.AppendMessagesResponse](w)(s.AppendMessages(ctx, yiku.AppendMessagesRequest{UserID: w.user, SessionID: "s-" + id, TaskID: id,
 			Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text("CANARY")}}}))
 	case "session":
-		must[yiku.AppendMessagesResponse](w)(s.AppendMessages(ctx, yiku.AppendMessagesRequest{UserID: "ann", SessionID: id,
+		must[yiku.AppendMessagesResponse](w)(s.AppendMessages(ctx, yiku.AppendMessagesRequest{UserID: w.user, SessionID: id,
 			Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text("CANARY 金丝雀")}}}))
 	case "memory":
-		return must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: "ann", Content: "CANARY " + id})).ID
+		return must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: w.user, Content: "CANARY " + id})).ID
 	case "receipt":
-		return must[yiku.ForgetResponse](w)(s.Forget(ctx, yiku.ForgetRequest{UserID: "ann", Selector: yiku.Selector{IDs: []string{w.seed("memory")}}, Reason: "CANARY"})).ReceiptID
+		return must[yiku.ForgetResponse](w)(s.Forget(ctx, yiku.ForgetRequest{UserID: w.user, Selector: yiku.Selector{IDs: []string{w.seed("memory")}}, Reason: "CANARY"})).ReceiptID
 	case "snapshot":
-		return must[yiku.GetContextResponse](w)(s.GetContext(ctx, yiku.GetContextRequest{UserID: "ann", Query: "CANARY"})).SnapshotID
+		return must[yiku.GetContextResponse](w)(s.GetContext(ctx, yiku.GetContextRequest{UserID: w.user, Query: "CANARY"})).SnapshotID
 	case "key":
 		id, _ := w.key("acme", yiku.CreateKeyRequest{Access: read, Name: "CANARY"})
 		return id

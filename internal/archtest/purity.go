@@ -2,10 +2,7 @@ package archtest
 
 import (
 	"go/ast"
-	"go/token"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -73,99 +70,6 @@ func (r *report) clockCalls(file *File) {
 		}
 		return true
 	})
-}
-
-var sqlText = regexp.MustCompile(`(?i)^\s*(select|insert|update|delete|replace|create|alter|drop|pragma|with|savepoint|release|rollback|attach|vacuum)\s`)
-
-// CheckSQL finds SQL that is put together from parts: a format with verbs, or
-// a sum in which a term is neither a literal nor a name in capitals or of a
-// constant. Values are bound, columns are named in constants.
-func CheckSQL(tree *Tree) []Finding {
-	r := &report{rule: "sql", tree: tree}
-	for _, pkg := range tree.Packages {
-		constants := constantNames(pkg)
-		for _, file := range pkg.Code() {
-			inner := map[ast.Expr]bool{}
-			ast.Inspect(file.Syntax, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.CallExpr:
-					r.sqlFormat(file, n)
-				case *ast.BinaryExpr:
-					if n.Op == token.ADD && !inner[n] {
-						r.sqlSum(file, n, constants, inner)
-					}
-				}
-				return true
-			})
-		}
-	}
-	return r.done()
-}
-
-func (r *report) sqlFormat(file *File, call *ast.CallExpr) {
-	name, ok := file.selector(call.Fun, "fmt")
-	if !ok || !strings.HasPrefix(name, "Sprintf") && !strings.HasPrefix(name, "Fprintf") && !strings.HasPrefix(name, "Appendf") {
-		return
-	}
-	for _, arg := range call.Args {
-		if text, ok := literal(arg); ok && sqlText.MatchString(text) && strings.Contains(text, "%") {
-			r.add(file, call.Pos(), file.enclosing(call.Pos()), "SQL with fmt.%s; bind values", name)
-		}
-	}
-}
-
-func (r *report) sqlSum(file *File, sum *ast.BinaryExpr, constants map[string]bool, inner map[ast.Expr]bool) {
-	terms := sumTerms(sum, inner)
-	text, ok := literal(terms[0])
-	if !ok || !sqlText.MatchString(text) {
-		return
-	}
-	for _, term := range terms[1:] {
-		if _, ok := literal(term); ok {
-			continue
-		}
-		if id, ok := term.(*ast.Ident); ok && constants[id.Name] {
-			continue
-		}
-		r.add(file, term.Pos(), file.enclosing(term.Pos()), "SQL put together from parts that are not constants")
-		return
-	}
-}
-
-// sumTerms returns the terms of a sum from left to right and marks its inner sums.
-func sumTerms(expr ast.Expr, inner map[ast.Expr]bool) []ast.Expr {
-	if sum, ok := expr.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
-		inner[sum] = true
-		return append(sumTerms(sum.X, inner), sumTerms(sum.Y, inner)...)
-	}
-	return []ast.Expr{expr}
-}
-
-func literal(expr ast.Expr) (string, bool) {
-	lit, ok := expr.(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return "", false
-	}
-	text, err := strconv.Unquote(lit.Value)
-	return text, err == nil
-}
-
-// constantNames returns the names of all constants of a package, local ones too.
-func constantNames(pkg *Package) map[string]bool {
-	names := map[string]bool{}
-	for _, file := range pkg.Code() {
-		ast.Inspect(file.Syntax, func(n ast.Node) bool {
-			if gen, ok := n.(*ast.GenDecl); ok && gen.Tok == token.CONST {
-				for _, value := range values(gen) {
-					for _, name := range value.Names {
-						names[name.Name] = true
-					}
-				}
-			}
-			return true
-		})
-	}
-	return names
 }
 
 // EvalData is the one environment variable that is read outside the

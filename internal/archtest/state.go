@@ -130,7 +130,7 @@ func constantCall(file *File, call *ast.CallExpr) bool {
 		}
 	}
 	if name, ok := file.selector(fun, "flag"); ok && file.Test {
-		return name == "Bool" || name == "String" || name == "Int" || name == "Duration"
+		return name == "Bool" || name == "String" || name == "Int" || name == "Float64" || name == "Duration"
 	}
 	return false
 }

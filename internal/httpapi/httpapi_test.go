@@ -257,7 +257,7 @@ func TestI4_Query(t *testing.T) {
 		"user_id=%20u":                  "user_id",
 		"user_id=u;limit=1":             "query",
 		"user_id=u&topic=%zz":           "query",
-		"user_id=u&a%0D%0Ab=1":          "a??b",
+		"user_id=u&a%0D%0Ab=1":          "*",
 		"user_id=u&content=x":           "content",
 		"user_id=u&id=x":                "id",
 		"user_id=u&subject=" + str(513): "subject",

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/wire"
@@ -140,17 +139,17 @@ func (in *reader) readQuery(raw string, req reflect.Value) []yiku.FieldError {
 	return faults
 }
 
-// safeName returns a name that the caller chose as it can be shown: printable,
-// valid and short.
+// safeName returns the name of a field that there is not as it can be shown: a
+// short plain word as it is, and anything else, which may be a text that
+// slipped into the place of a name, as a star.
 func safeName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || r < ' ' || (r >= 0x7f && r < 0xa0) || (r >= 0x2000 && r <= 0x206f) || r == '"' {
-			return '?'
-		}
-		return r
-	}, s)
-	if runes := []rune(s); len(runes) > 64 {
-		s = string(runes[:64]) + "…"
+	const longest = 40
+	plain := func(r rune) bool {
+		return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	word := strings.Trim(s, " ") // a blank beside a name is a common slip
+	if word == "" || len(s) > longest || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return "*"
 	}
 	return s
 }
