@@ -61,8 +61,9 @@ lint: ## staticcheck and nilness
 	$(TOOL) nilness ./...
 
 .PHONY: house
-house: ## the house rules (internal/archtest) and the tools' own tests
+house: ## the house rules (internal/archtest), the guards of internal/mutant in their places, and the tools' own tests
 	$(GO) test ./internal/archtest
+	$(GO) test ./internal/mutant -mutants nobody
 	cd tools && $(GO) test ./...
 
 .PHONY: tidy
@@ -91,7 +92,6 @@ ROW   := R[0-9]+|C7|C8
 
 .PHONY: reliability
 reliability: ## run the tests of the reliability board, or of one ROW, and write docs/reliability.md from what they report
-	rm -f $(if $(filter command%,$(origin ROW)),$(BOARD)/$(ROW).json $(BOARD)/$(ROW)-*.json,$(BOARD)/*.json)
 	RELIABILITY_DIR=$(BOARD) $(GO) test -count=1 -timeout=30m -run '($(ROW))_|Service/($(ROW))_' ./...
 	$(MAKE) --no-print-directory generate
 
@@ -131,7 +131,7 @@ eval-check: build ## measure again and fail where a number is worse than in the 
 nightly: export RELIABILITY_DIR := $(BOARD)
 
 .PHONY: nightly
-nightly: ## the long versions: race detector three times, more random cases, 1,000 kills, 10,000 power cuts and races of forgetting, 20,000 flipped bits, three minutes a fuzz target
+nightly: ## the long versions: race detector three times, more random cases, 1,000 kills, 10,000 power cuts and races of forgetting, 20,000 flipped bits, guards removed, three minutes a fuzz target
 	$(MAKE) race TESTFLAGS='-count=3 -timeout=60m'
 	$(GO) test -timeout=60m -rapid.checks=2000 $$($(GO) list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}' ./...)
 	$(GO) test ./cmd/yiku -run 'R2_|R19_' -kills 1000 -stops 100 -timeout=60m
@@ -139,5 +139,6 @@ nightly: ## the long versions: race detector three times, more random cases, 1,0
 	$(GO) test ./store/sqlite -run R7_ -bitflips 20000 -timeout=60m
 	$(GO) test ./engine -run R13_ -interleavings 10000 -timeout=60m
 	$(GO) test ./internal/app -run R24_ -injections 1 -timeout=60m
+	$(GO) test ./internal/mutant -run R32_ -mutants . -timeout=90m
 	$(MAKE) fuzz FUZZTIME=3m
 	$(MAKE) generate

@@ -49,6 +49,7 @@ func Rules() []Rule {
 		{"options", CheckOptions},
 		{"logger", CheckLoggers},
 		{"owner", CheckOwners},
+		{"call", CheckCalls},
 	}
 }
 

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"go/ast"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,9 @@ func TestReliabilityPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, test := range missing(load(t), runs) {
+		t.Errorf("docs/reliability holds figures of %s, which is no test any more: delete the file", test)
+	}
 	page := filepath.Join(root, "docs", "reliability.md")
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
@@ -45,6 +49,27 @@ func TestReliabilityPage(t *testing.T) {
 	if diff := cmp.Diff(string(got), want); diff != "" {
 		t.Errorf("docs/reliability.md is not up to date; run make generate (-is +want):\n%s", diff)
 	}
+}
+
+// missing names the tests that have reported and are not there.
+func missing(tree *Tree, runs []boardtest.Run) []string {
+	there := map[string]bool{}
+	for _, pkg := range tree.Packages {
+		for _, file := range pkg.Files {
+			for _, decl := range file.Syntax.Decls {
+				if fn, ok := decl.(*ast.FuncDecl); ok && file.Test {
+					there[fn.Name.Name] = true
+				}
+			}
+		}
+	}
+	var gone []string
+	for _, run := range runs {
+		if test, _, _ := strings.Cut(run.Test, "/"); !there[test] {
+			gone = append(gone, test)
+		}
+	}
+	return gone
 }
 
 // TestRenderBoard is the control: a row that ran, one that did not, one
@@ -69,6 +94,10 @@ func TestRenderBoard(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("missing %q in:\n%s", want, page)
 		}
+	}
+	run.Test = "TestOfNobody/sub"
+	if diff := cmp.Diff([]string{"TestOfNobody"}, missing(&Tree{}, []boardtest.Run{run})); diff != "" {
+		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 	for _, id := range []string{"R3", "R4"} {
 		stray := run

@@ -90,6 +90,7 @@ var rooms = []Room{
 	{Dir: "llm/llmtest", May: []string{"", "llm"}, Foreign: testLibraries},
 	{Dir: "internal/servicetest", May: []string{"", "internal/wire", "internal/boardtest"}, Foreign: testLibraries},
 	{Dir: "internal/boardtest"},
+	{Dir: "internal/mutant"},
 	{Dir: "internal/archtest", May: []string{"internal/boardtest"}, Foreign: testLibraries},
 }
 

@@ -191,6 +191,33 @@ func TestF3_Credentials(t *testing.T) {
 	if w.ask(expiring) != nil {
 		t.Error("a key is valid after its time")
 	}
+	if w.ask(with(func(t *credential.Token) { t.Key = id(expiring) })) != nil {
+		t.Error("a token is valid after its key's time")
+	}
+	if w.views != 0 {
+		t.Error("the keys were read again: this says nothing of keys that end between two readings")
+	}
+}
+
+// TestF3_KeylessIsAChoice: a store without keys lets nobody in where the
+// options name nobody, and where they do, not with a credential that is too
+// long to be looked at.
+func TestF3_KeylessIsAChoice(t *testing.T) {
+	t.Parallel()
+	closed, err := New(t.Context(), newWorld(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := closed.Authenticate(request()); !errors.Is(err, yiku.ErrUnauthorized) {
+		t.Errorf("let in as %+v, %v", p, err)
+	}
+	w := newWorld(t).start()
+	if w.ask("x") == nil {
+		t.Error("the operator of a store without keys is not let in")
+	}
+	if p := w.ask(strings.Repeat("x", credential.MaxBytes)); p != nil {
+		t.Errorf("a credential that is too long was let in as %+v", p)
+	}
 }
 
 // TestR21_HostileHeaders: whatever stands in the header, it is refused alike,

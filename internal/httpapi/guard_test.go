@@ -130,7 +130,7 @@ func TestI4_BodyLimit(t *testing.T) {
 		if p := problem(t, rec); p.Code != "too_large" || rec.Code != 413 {
 			t.Errorf("over the limit: %+v", p)
 		}
-		if source.n > limit+1 {
+		if source.n > limit+1 || known && source.n > 0 {
 			t.Errorf("read %d bytes of a body over its limit", source.n)
 		}
 	}
@@ -167,5 +167,21 @@ func TestI4_Panic(t *testing.T) {
 	}
 	if logs := w.logs.String(); !strings.Contains(logs, "request panicked") || !strings.Contains(logs, "stack") || strings.Contains(logs, "CANARY") {
 		t.Errorf("logs %s", logs)
+	}
+}
+
+// TestF3_MetricsAreTheOperators: metrics tell of all users of a tenant, so they
+// are for an admin, and not for one who speaks for a single user.
+func TestF3_MetricsAreTheOperators(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		access yiku.Access
+		user   string
+		want   int
+	}{{yiku.AccessAdmin, "", http.StatusOK}, {yiku.AccessAdmin, "ann", http.StatusForbidden}, {yiku.AccessWrite, "", http.StatusForbidden}} {
+		w := newWorld(t, settings{access: c.access, user: c.user})
+		if got := w.send(http.MethodGet, "/metrics", "").Code; got != c.want {
+			t.Errorf("%s of %q: %d, want %d", c.access, c.user, got, c.want)
+		}
 	}
 }

@@ -35,6 +35,7 @@ type settings struct {
 	panics   bool
 	loopback bool
 	access   yiku.Access
+	user     string // the one that the credential speaks for
 	maxBody  int64
 }
 
@@ -60,10 +61,11 @@ func newWorld(t *testing.T, s settings) world {
 			if r.Header.Get("Authorization") == "Bearer wrong" {
 				return yiku.Principal{}, yiku.ErrUnauthorized
 			}
-			return yiku.Principal{Tenant: "t", Access: s.access}, nil
+			return yiku.Principal{Tenant: "t", Access: s.access, User: s.user}, nil
 		},
 		Service:      func(yiku.Principal) yiku.Service { return stub },
 		Loopback:     func() bool { return s.loopback },
+		Metrics:      http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
 		Log:          slog.New(slog.NewJSONHandler(w.logs, nil)),
 		NewID:        func() string { return "req-1" },
 		MaxBodyBytes: s.maxBody,

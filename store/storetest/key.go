@@ -100,6 +100,7 @@ func keysKept(e *env) {
 func keyRevoked(e *env) {
 	a := apiKey("kA")
 	e.putKeys(e.owner, a)
+	e.putKeys(e.alien, apiKey("kC")) // a tenant that has keys, and one that has none
 	for _, o := range []yiku.Owner{e.alien, Owner(e.t, "nobody", "x")} {
 		err := e.s.Update(context.Background(), o, store.Request, func(tx store.Tx) error { return tx.RevokeKey("kA", At(1)) })
 		e.want("RevokeKey of another tenant", err, yiku.ErrNotFound)

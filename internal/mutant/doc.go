@@ -1,0 +1,12 @@
+// Package mutant removes guards one at a time and expects the tests to notice
+// (row R32 of the reliability board).
+//
+// The lists in the tests of this package name each guard: a file, the text
+// that is the guard, the text without it, and the packages whose tests must
+// fail. A text that does not stand exactly once in its file fails make house,
+// so a change that moves a guard moves its entry too. The run takes
+// half an hour and is part of make nightly; one guard, or all whose names
+// match, is tried with
+//
+//	go test ./internal/mutant -run R32_ -mutants 'cursor' -v
+package mutant

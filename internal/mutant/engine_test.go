@@ -1,0 +1,102 @@
+package mutant
+
+// engineMutants: roles, owners, conditions, repetitions and pages.
+func engineMutants() []mutant {
+	const tests = "engine, internal/app"
+	return []mutant{
+		{"engine: a credential of one user speaks for that user", "engine/engine.go", `if c.principal.User != "" && c.principal.User != userID {`, `if false {`, tests},
+		{"engine: the role is checked", "engine/engine.go", "		if err := op.Permits(s.principal); err != nil {\n			return res, err\n		}\n", "", tests},
+		{"engine: limits of a request are checked", "engine/engine.go", "		if err := s.engine.checker.Request(req); err != nil {\n			return res, err\n		}\n", "", tests},
+		{"engine: consent that was withdrawn refuses writes", "engine/engine.go", `if state.ConsentWithdrawn {`, `if state.ConsentWithdrawn && false {`, tests},
+		{"engine: the role that an operation needs", "internal/wire/wire.go", `case !who.Access.Allows(o.Access):`, `case false:`, "internal/wire, engine, internal/app"},
+		{"engine: what is the tenant's is not for a user's credential", "internal/wire/wire.go", `case who.User != "" && o.Scope != ScopeUser:`, `case false:`, "internal/wire, engine, internal/app"},
+		{"engine: shared memories are written by operators", "engine/save.go", `if !c.principal.Access.Allows(yiku.AccessAdmin) || c.principal.User != "" {`, `if false {`, tests},
+		{"engine: shared memories are not written by a user's admin key", "engine/save.go", `Allows(yiku.AccessAdmin) || c.principal.User != "" {`, `Allows(yiku.AccessAdmin) {`, tests},
+		{"engine: shared memories are changed by operators", "engine/memory.go", `if err == nil && owner.IsShared() {`, `if false {`, tests},
+		{"engine: a session stays in its project", "engine/append.go", `if req.ProjectID != "" && req.ProjectID != session.ProjectID {`, `if false {`, tests},
+		{"engine: a context stays in the session's project", "engine/context.go", `if p.project != "" && session.ProjectID != p.project {`, `if false {`, tests},
+		{"engine: a search stays in the session's project", "engine/search.go", `case project != "" && project != session.ProjectID:`, `case false:`, tests},
+		{"engine: a message id stands for one content", "engine/append.go", `if !sameMessage(known.Message, given[i]) {`, `if false {`, tests},
+		{"engine: a condition is met", "engine/session.go", `if header != "" && !wire.MatchETag(header, etag) {`, `if header == "never" && !wire.MatchETag(header, etag) {`, tests},
+		{"engine: a session is deleted under its condition", "engine/session.go", `if err := ifMatch(req.IfMatch, session.ETag()); err != nil {`, `if err := ifMatch("", session.ETag()); err != nil {`, tests},
+		{"engine: a memory is deleted under its condition", "engine/memory.go", `if err := ifMatch(req.IfMatch, row.ETag()); err != nil {`, `if err := ifMatch("", row.ETag()); err != nil {`, tests},
+		{"engine: a memory is changed under its condition", "engine/memory.go", `if err := ifMatch(match, row.ETag()); err != nil {`, `if err := ifMatch("", row.ETag()); err != nil {`, tests},
+		{"engine: working memory is changed under its condition", "engine/working.go", `if err := ifMatch(match, row.ETag()); err != nil {`, `if err := ifMatch("", row.ETag()); err != nil {`, tests},
+		{"engine: working memory is cleared under its condition", "engine/working.go", `if err := ifMatch(req.IfMatch, row.ETag()); err != nil {`, `if err := ifMatch("", row.ETag()); err != nil {`, tests},
+		{"engine: a read-only block is not changed", "engine/working.go", `if w.Blocks[name].ReadOnly {`, `if false {`, tests},
+		{"engine: an idempotency key is kept", "engine/idempotency.go", `return tx.PutIdempotency(&store.Idempotency{Operation: c.event.Operation, Key: key, Request: fingerprint, Result: kept, At: c.now}, makes)`, `_, _ = kept, makes; return nil`, tests},
+		{"engine: an idempotency key stands for one request", "engine/idempotency.go", `case !hmac.Equal(record.Request, fingerprint):`, `case !hmac.Equal(record.Request, fingerprint) && false:`, tests},
+		{"engine: a repetition of what was forgotten is told", "engine/idempotency.go", `case record.Forgotten:`, `case record.Forgotten && false:`, tests},
+		{"engine: an idempotency key ends", "engine/idempotency.go", `case c.now.Sub(record.At) > c.settings.IdempotencyKeep:`, `case false:`, tests},
+		{"engine: fingerprints are compared in constant time", "engine/idempotency.go", `!hmac.Equal(record.Request, fingerprint)`, `string(record.Request) != string(fingerprint)`, "internal/archtest TestRules/call"},
+		{"engine: keys of shared writes are each user's own", "engine/idempotency.go", `if owner.IsShared() && key != "" {`, `if false {`, tests},
+		{"engine: a cursor is ours", "engine/cursor.go", `if !hmac.Equal(raw[:cursorMAC], mac) {`, `if !hmac.Equal(raw[:cursorMAC], mac) && false {`, tests},
+		{"engine: a cursor is compared in constant time", "engine/cursor.go", `!hmac.Equal(raw[:cursorMAC], mac)`, `string(raw[:cursorMAC]) != string(mac)`, "internal/archtest TestRules/call"},
+		{"engine: a cursor belongs to its tenant", "engine/cursor.go", `c.principal.Tenant, scope}`, `"", scope}`, tests},
+		{"engine: a cursor belongs to its list and owner", "engine/cursor.go", `c.principal.Tenant, scope}`, `c.principal.Tenant, nil}`, tests},
+		{"engine: a cursor belongs to its operation", "engine/cursor.go", `[]any{c.event.Operation, `, `[]any{"", `, tests},
+		{"engine: an imported document is checked", "engine/transfer.go", "		if !errors.As(err, &e) {\n			continue", "		if errors.As(err, &e) || true {\n			continue", tests},
+		{"engine: a derived memory is not trusted more than its sources", "engine/save.go", `m.Trust = min(m.Trust, source.Trust)`, `_ = source.Trust`, tests},
+		{"engine: what depends on a changed memory becomes stale", "engine/memory.go", `if before.Content != m.Content || before.Value`, `if false && before.Value`, tests},
+	}
+}
+
+// forgetMutants: what is forgotten stays so.
+func forgetMutants() []mutant {
+	const tests = "engine"
+	return []mutant{
+		{"forget: a message that was forgotten is not taken again", "engine/append.go", `if given[i].ID != "" && forgotten[i] {`, `if given[i].ID == "" && forgotten[i] {`, tests},
+		{"forget: a forgotten message is suppressed", "engine/forget.go", `append(marks, messageMark(row.SessionID, row.Message))`, `marks`, tests},
+		{"forget: a forgotten memory is suppressed", "engine/forget.go", `append(marks, c.memoryMarks(row)...)`, `marks`, tests},
+		{"forget: a deleted memory is suppressed", "engine/memory.go", "		if err := tx.Suppress(c.memoryMarks(row), c.now); err != nil {\n			return err\n		}\n", "", tests},
+		{"forget: messages of a deleted session are suppressed", "engine/session.go", "		if err := tx.Suppress(marks, c.now); err != nil {\n			return err\n		}\n", "", tests},
+		{"forget: a forget raises the epoch", "engine/forget.go", `if f.Epoch, err = tx.RaiseEpoch(); err != nil {`, `if f.Epoch = 1; err != nil {`, tests},
+		{"forget: deleting a memory raises the epoch", "engine/memory.go", "		if _, err := tx.RaiseEpoch(); err != nil {\n			return err\n		}\n", "", tests},
+		{"forget: deleting a session raises the epoch", "engine/session.go", "		if _, err := tx.RaiseEpoch(); err != nil {\n			return err\n		}\n", "", tests},
+		{"forget: a snapshot checks the epoch", "engine/snapshot.go", `if state.Epoch != d.epoch {`, `if false {`, tests + ", engine R13_"},
+		{"forget: a snapshot names the memories it cites", "engine/snapshot.go", `Cites: append(cites, d.cites...)`, `Cites: cites`, tests},
+		{"forget: a snapshot names the messages it cites", "engine/snapshot.go", `Cites: append(cites, d.cites...)`, `Cites: append(cites[:0], d.cites...)`, tests},
+		{"forget: sources go with their memory", "engine/forget.go", `if f.Request.Sources != yiku.SourcesDelete {`, `if true {`, tests},
+		{"forget: what was derived goes too", "engine/forget.go", `	if err := c.haulDerived(r, f, h, item); err != nil {
+		return err
+	}
+	h.memories`, `	h.memories`, tests},
+		{"forget: working memory goes too", "engine/forget.go", `return tx.PurgeWorking(sel.working, &next.Removed)`, `return nil`, tests},
+		{"forget: copies go too", "engine/forget.go", `{ return tx.PurgeCopies(&next.Removed) })`, `{ return nil })`, tests},
+		{"forget: sessions go too", "engine/forget.go", `return tx.PurgeSession(row.Key, &f.Removed)`, `return nil`, tests},
+		{"forget: another project's memories stay", "engine/selection.go", `return m.ProjectID == project && memory(m)`, `return memory(m)`, tests},
+		{"forget: another project's messages stay", "engine/selection.go", `return session(m).ProjectID == project && message(m)`, `return message(m)`, tests},
+		{"forget: the receipt looks for residue", "engine/forget.go", `receipt.Verified = receipt.Verified && n == 0`, `_ = n`, tests},
+		{"forget: verify looks for residue", "engine/receipt.go", "			if n > 0 {\n", "			if n > 1<<40 {\n", tests},
+		{"forget: the log is cut afterwards", "engine/forget.go", "	if err == nil {\n		c.scrub(ctx)\n	}\n", "", tests},
+		{"forget: an interrupted forget goes on after a restart", "engine/engine.go", "		if _, err := c.carryOut(ctx, f); err != nil {\n			return err\n		}\n", "		_, _ = c, f\n", tests + ", engine R4_"},
+		{"forget: a dry run changes nothing", "engine/preview.go", "		return errors.Join(tx.PurgeCopies(&p.f.Removed), errPreview)\n	})\n	if !errors.Is(err, errPreview) {", "		return tx.PurgeCopies(&p.f.Removed)\n	})\n	if err != nil {", tests},
+		{"forget: a receipt is verified against every table", "store/sqlite/residue.go", "		{\"versions.memory\", sqlResidueVersionsMemory, 1, memory},\n", "", "store/sqlite"},
+	}
+}
+
+// readMutants: nothing is found that is not in scope, true and relevant.
+func readMutants() []mutant {
+	const tests = "engine"
+	return []mutant{
+		{"read: a candidate memory is filtered again", "engine/find.go", `if !q.filter.Match(store.MemoryFields(m.Memory)) {`, `if false {`, tests},
+		{"read: a candidate message is filtered again", "engine/find.go", ` || !q.filter.Match(store.MessageFields(m.Message, sessions[m.SessionKey])) {`, ` || false && sessions == nil {`, tests},
+		{"read: messages beyond retention are not found", "engine/find.go", `m.RecordedAt.Before(q.recorded)`, `false`, tests},
+		{"read: what is shown already is not recalled", "engine/find.go", `q.skip[m.SessionID+"\x00"+m.ID] || `, ``, tests},
+		{"read: irrelevant candidates are dropped", "engine/find.go", `if scores.Relevance < q.least {`, `if false {`, tests + ", internal/recall"},
+		{"read: the ranking has a threshold", "internal/recall/rank.go", `if item.Scores.Relevance < least {`, `if item.Scores.Relevance < least-9 {`, "internal/recall"},
+		{"read: only active memories are found", "engine/scope.go", `all(is("status", yiku.OpEq, string(yiku.StatusActive)), is("valid_from"`, `all(is("valid_from"`, tests},
+		{"read: what is to come is not yet found", "engine/scope.go", `is("valid_from", yiku.OpLte, now), *activeAt(now)`, `*activeAt(now)`, tests},
+		{"read: what is over is not found", "engine/scope.go", `all(until("expires_at", now), until("valid_to", now))`, `all(until("valid_to", now))`, tests},
+		{"read: what was true until then is not found", "engine/scope.go", `all(until("expires_at", now), until("valid_to", now))`, `all(until("expires_at", now))`, tests},
+		{"read: project memories are seen in their project", "engine/scope.go", `all(is("level", yiku.OpEq, string(yiku.LevelProject)), is("project_id", yiku.OpEq, project))`, `is("level", yiku.OpEq, string(yiku.LevelProject))`, tests},
+		{"read: messages are seen in their project", "engine/scope.go", `either(absent("project_id"), is("project_id", yiku.OpEq, project))),
+	}`, `either()),
+	}`, tests},
+		{"read: task memories are seen in their task", "engine/scope.go", `is("level", yiku.OpEq, string(yiku.LevelTask)), is("task_id", yiku.OpEq, task)}`, `is("level", yiku.OpEq, string(yiku.LevelTask))}`, tests},
+		{"read: an agent's shared memories are its own", "engine/scope.go", `either(absent("agent_id"), is("agent_id", yiku.OpEq, agent))`, `either()`, tests},
+		{"read: the index follows deletions", "engine/find.go", `batch.Deletes = append(batch.Deletes, ref)`, `_ = ref`, tests},
+		{"read: an index of another store is not used", "engine/find.go", "	if at.Generation != generation {\n", "	if false {\n", tests},
+		{"read: one list of sessions is one owner's", "engine/sessionlist.go", `scope := []string{req.UserID, req.ProjectID, req.AgentID}`, `scope := []string{}`, tests},
+	}
+}

@@ -1,0 +1,259 @@
+package mutant
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yiku-ai/yiku/internal/boardtest"
+)
+
+var pattern = flag.String("mutants", "", "remove the guards whose names match this expression, one at a time; none where empty")
+
+// slow are tests that no mutant needs unless it names them.
+const slow = `R1_|R2_|R4_|R11_|R13_|R19_|R23_`
+
+// mutant is one guard and the source without it.
+type mutant struct {
+	name     string // what is guarded
+	file     string
+	old, new string
+	// tests are the packages whose tests must fail, the quickest first, each
+	// with a pattern after a blank where slow tests are needed: "engine R13_".
+	tests string // separated by commas
+}
+
+func all() []mutant {
+	return slices.Concat(storeMutants(), settingMutants(), engineMutants(), forgetMutants(), readMutants(), authMutants(), doorMutants(), textMutants(), auditMutants())
+}
+
+// outcome is what became of a mutant.
+type outcome int
+
+const (
+	survived outcome = iota
+	killed
+	broken // it does not compile, or its tests do not run: it proves nothing
+)
+
+const root = "../.."
+
+// TestR32_GuardsStand: each entry fits the source, so that the lists cannot
+// rot. make house looks.
+func TestR32_GuardsStand(t *testing.T) {
+	t.Parallel()
+	if *pattern == "" {
+		t.Skip("-mutants nobody looks, and removes none")
+	}
+	seen := map[string]bool{}
+	for _, m := range all() {
+		if seen[m.name] {
+			t.Errorf("%q stands twice", m.name)
+		}
+		seen[m.name] = true
+		if _, err := m.mutate(root); err != nil {
+			t.Error(err)
+		}
+		for _, stage := range m.stages() {
+			pkg, _, _ := strings.Cut(stage, " ")
+			if _, err := os.Stat(filepath.Join(root, pkg)); err != nil {
+				t.Errorf("%q: %v", m.name, err)
+			}
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("only %d guards", len(seen))
+	}
+}
+
+// TestR32_GuardsAreMissed removes the guards, in a copy of the tree.
+func TestR32_GuardsAreMissed(t *testing.T) {
+	if *pattern == "" {
+		t.Skip("half an hour: -mutants . tries all")
+	}
+	want := regexp.MustCompile(*pattern)
+	dir := copyTree(t)
+	whole := map[string]bool{}
+	tried := 0
+	for _, m := range all() {
+		if !want.MatchString(m.name) {
+			continue
+		}
+		tried++
+		for _, stage := range m.stages() {
+			if !whole[stage] {
+				if got, by := test(t.Context(), dir, stage); got != survived {
+					t.Fatalf("%s fails without any mutant: %s", stage, by)
+				}
+				whole[stage] = true
+			}
+		}
+		switch got, by := m.try(t, dir); got {
+		case killed:
+			t.Logf("killed: %s (by %s)", m.name, by)
+		case survived:
+			t.Errorf("SURVIVED: %s (%s)", m.name, m.file)
+		case broken:
+			t.Errorf("BROKEN: %s: %s", m.name, by)
+		}
+	}
+	if *pattern == "." {
+		boardtest.Report(t, boardtest.Row{ID: "R32", Trials: tried, What: "guards were removed without a test that fails"})
+	}
+}
+
+func (m mutant) stages() []string { return strings.Split(m.tests, ", ") }
+
+// mutate returns the file without its guard.
+func (m mutant) mutate(dir string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(dir, m.file))
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(text, []byte(m.old)); n != 1 || m.old == m.new {
+		return nil, fmt.Errorf("%q: its text stands %d times in %s: mend the entry in internal/mutant", m.name, n, m.file)
+	}
+	return bytes.Replace(text, []byte(m.old), []byte(m.new), 1), nil
+}
+
+// try runs the tests without the guard, until one fails.
+func (m mutant) try(t *testing.T, dir string) (outcome, string) {
+	t.Helper()
+	file := filepath.Join(dir, m.file)
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := m.mutate(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text []byte) {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(after)
+	defer write(before)
+	for _, stage := range m.stages() {
+		if got, by := test(t.Context(), dir, stage); got != survived {
+			return got, by
+		}
+	}
+	return survived, ""
+}
+
+// test runs the tests of one package in a tree, and names what failed.
+func test(ctx context.Context, dir, stage string) (outcome, string) {
+	pkg, run, chosen := strings.Cut(stage, " ")
+	args := []string{"test", "-json", "-vet=off", "-failfast", "-timeout=2m"}
+	if chosen {
+		args = append(args, "-run", run)
+	} else {
+		args = append(args, "-skip", slow)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "./"+pkg)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), boardtest.Dir+"=") // what a mutant measures is nobody's figure
+	out, err := cmd.Output()
+	ran, failed := 0, ""
+	for line := range bytes.Lines(out) {
+		var event struct{ Action, Test, Package string }
+		if json.Unmarshal(line, &event) != nil {
+			continue
+		}
+		switch {
+		case event.Action == "build-fail":
+			return broken, "it does not compile"
+		case event.Action == "fail" && failed == "":
+			failed = strings.Trim(event.Package[strings.LastIndex(event.Package, "/")+1:]+" "+event.Test, " ")
+		case event.Action == "run":
+			ran++
+		}
+	}
+	switch {
+	case err == nil && ran > 0:
+		return survived, ""
+	case failed != "":
+		return killed, failed
+	}
+	return broken, fmt.Sprintf("no test ran: %v", err)
+}
+
+// copyTree copies what git knows of, changed or not, and gives the folder.
+func copyTree(t *testing.T) string {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Skipf("not a checkout: %v", err)
+	}
+	dir := t.TempDir()
+	for name := range strings.SplitSeq(strings.Trim(string(out), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) { // deleted and not yet committed
+			continue
+		}
+		to := filepath.Join(dir, name)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(to), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(to, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestR32_Control: a guard that a test misses is killed, one that none misses
+// survives, and what does not compile is neither.
+func TestR32_Control(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":        "module example.org/m\n\ngo 1.26\n",
+		"a/a.go":        "package a\n\nfunc Guarded(n int) bool { return n > 0 && n < 10 }\n",
+		"a/a_test.go":   "package a\n\nimport \"testing\"\n\nfunc TestGuarded(t *testing.T) {\n\tif Guarded(0) {\n\t\tt.Error(0)\n\t}\n}\n",
+		"b/b.go":        "package b\n",
+		"a/testdata/.x": "",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		old, new, tests string
+		want            outcome
+	}{
+		{"n > 0 && ", "", "a", killed},
+		{" && n < 10", "", "a", survived},
+		{"n > 0", "nothing", "a", broken},
+		{"n > 0 && ", "", "a TestOther", broken},
+		{"n > 0 && ", "", "b", broken},
+	} {
+		m := mutant{name: "control", file: "a/a.go", old: c.old, new: c.new, tests: c.tests}
+		if got, by := m.try(t, dir); got != c.want {
+			t.Errorf("without %q: outcome %d (%s), want %d", c.old, got, by, c.want)
+		}
+	}
+	if _, err := (mutant{file: "a/a.go", old: "n "}).mutate(dir); err == nil {
+		t.Error("a text that stands twice was taken")
+	}
+}
