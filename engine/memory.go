@@ -52,8 +52,13 @@ func (c *call) ownerOfMemory(ctx context.Context, userID, id string) (yiku.Owner
 	return owner, err
 }
 
-// readMemory reads a memory as the API gives it.
-func (c *call) readMemory(ctx context.Context, owner yiku.Owner, id string) (yiku.Memory, error) {
+// answered reads a memory for the answer of a write. made is what the write read
+// in its own transaction, so that the answer shows what it did and not what
+// somebody else has done since; it is nil at a replay, which gives what there is.
+func (c *call) answered(ctx context.Context, owner yiku.Owner, id string, made *store.Memory) (yiku.Memory, error) {
+	if made != nil {
+		return made.Memory, nil
+	}
 	var out yiku.Memory
 	err := c.store.View(ctx, func(r store.Reader) error {
 		row, err := r.Memory(owner, id)
@@ -145,10 +150,11 @@ func (c *call) memoryQuery(req yiku.ListMemoriesRequest) store.MemoryQuery {
 	return q
 }
 
-// change reads a memory, lets fn change it, and writes it with the reason
-// where fn says so.
-func (c *call) change(ctx context.Context, owner yiku.Owner, id, match string, fn func(store.Tx, *store.Memory) (reason string, err error)) error {
-	return c.update(ctx, owner, func(tx store.Tx) error {
+// change reads a memory, lets fn change it, writes it with the reason where fn
+// says so, and gives it as it is then.
+func (c *call) change(ctx context.Context, owner yiku.Owner, id, match string, fn func(store.Tx, *store.Memory) (reason string, err error)) (yiku.Memory, error) {
+	var out yiku.Memory
+	err := c.update(ctx, owner, func(tx store.Tx) error {
 		row, err := tx.Memory(owner, id)
 		if err != nil {
 			return err
@@ -156,8 +162,17 @@ func (c *call) change(ctx context.Context, owner yiku.Owner, id, match string, f
 		if err := ifMatch(match, row.ETag()); err != nil {
 			return err
 		}
-		return c.changeRow(tx, row, fn)
+		if err := c.changeRow(tx, row, fn); err != nil {
+			return err
+		}
+		row, err = tx.Memory(owner, id)
+		out = row.Memory
+		return err
 	})
+	if err != nil {
+		return yiku.Memory{}, err
+	}
+	return out, nil
 }
 
 func (c *call) changeRow(tx store.Tx, row store.Memory, fn func(store.Tx, *store.Memory) (string, error)) error {
@@ -176,7 +191,7 @@ func (c *call) patchMemory(ctx context.Context, req yiku.PatchMemoryRequest) (yi
 	if err != nil {
 		return yiku.Memory{}, err
 	}
-	err = c.change(ctx, owner, req.ID, req.IfMatch, func(tx store.Tx, m *store.Memory) (string, error) {
+	return c.change(ctx, owner, req.ID, req.IfMatch, func(tx store.Tx, m *store.Memory) (string, error) {
 		before := *m
 		if err := c.patch(m, req); err != nil {
 			return "", err
@@ -191,10 +206,6 @@ func (c *call) patchMemory(ctx context.Context, req yiku.PatchMemoryRequest) (yi
 		}
 		return "patched", nil
 	})
-	if err != nil {
-		return yiku.Memory{}, err
-	}
-	return c.readMemory(ctx, owner, req.ID)
 }
 
 // patch applies a merge patch to a memory.
@@ -505,16 +516,21 @@ func (c *call) revive(ctx context.Context, userID, id, key string, req any, fn f
 	if err != nil {
 		return yiku.Memory{}, err
 	}
+	var made *store.Memory
 	_, err = once(ctx, c, owner, key, req, func(tx store.Tx) (saveRef, []store.Item, error) {
 		row, err := tx.Memory(owner, id)
 		if err != nil {
 			return saveRef{}, nil, err
 		}
-		err = c.changeRow(tx, row, func(tx store.Tx, m *store.Memory) (string, error) { return fn(tx, owner, m) })
+		if err := c.changeRow(tx, row, func(tx store.Tx, m *store.Memory) (string, error) { return fn(tx, owner, m) }); err != nil {
+			return saveRef{}, nil, err
+		}
+		row, err = tx.Memory(owner, id)
+		made = &row
 		return saveRef{ID: id}, []store.Item{{Kind: store.ItemMemory, Key: row.Key}}, err
 	})
 	if err != nil {
 		return yiku.Memory{}, err
 	}
-	return c.readMemory(ctx, owner, id)
+	return c.answered(ctx, owner, id, made)
 }

@@ -51,18 +51,21 @@ func (c *call) saveMemory(ctx context.Context, req yiku.SaveMemoryRequest) (yiku
 	if err := c.checkSave(req); err != nil {
 		return yiku.SaveMemoryResponse{}, err
 	}
+	var made *store.Memory
 	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (saveRef, []store.Item, error) {
 		s, err := c.save(tx, owner, req)
 		if err != nil {
 			return saveRef{}, nil, err
 		}
-		return saveRef{s.memory.ID, s.outcome, s.retired}, []store.Item{{Kind: store.ItemMemory, Key: s.memory.Key}}, nil
+		row, err := tx.Memory(owner, s.memory.ID)
+		made = &row
+		return saveRef{s.memory.ID, s.outcome, s.retired}, []store.Item{{Kind: store.ItemMemory, Key: row.Key}}, err
 	})
 	if err != nil {
 		return yiku.SaveMemoryResponse{}, err
 	}
 	c.event.MemoryIDs = append([]string{ref.ID}, ref.Retired...)
-	memory, err := c.readMemory(ctx, owner, ref.ID)
+	memory, err := c.answered(ctx, owner, ref.ID, made)
 	return yiku.SaveMemoryResponse{ID: ref.ID, Outcome: ref.Outcome, Memory: memory, Superseded: ref.Retired}, forgottenOn(err)
 }
 

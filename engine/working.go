@@ -282,14 +282,15 @@ func mergeObject(have map[string]any, patch yiku.Opt[map[string]any]) map[string
 	return merged
 }
 
-// mergePatch is RFC 7396, section 2.
+// mergePatch is RFC 7396, section 2. What it is given stays as it is: a change
+// is told by comparing the two.
 func mergePatch(target, patch any) any {
 	p, ok := patch.(map[string]any)
 	if !ok {
 		return patch
 	}
 	t, ok := target.(map[string]any)
-	if !ok || t == nil {
+	if t = maps.Clone(t); !ok || t == nil {
 		t = map[string]any{}
 	}
 	for name, value := range p {

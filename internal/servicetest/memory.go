@@ -117,6 +117,9 @@ func patchAndHistory(s *suite) {
 	names[yiku.Memory](s, "status")(patch("", yiku.PatchMemoryRequest{Status: yiku.Some(yiku.StatusSuperseded)}))
 	same(s, "read", next, s.memory("u", made.ID))
 
+	noted := must[yiku.Memory](s)(patch("", yiku.PatchMemoryRequest{Metadata: yiku.Some(yiku.Metadata{"b": 3.0})})) // nothing else changes
+	same(s, "metadata alone", yiku.Metadata{"b": 3.0, "c": "新"}, noted.Metadata)
+	same(s, "metadata alone, read", noted, s.memory("u", made.ID))
 	archived := must[yiku.Memory](s)(patch("", yiku.PatchMemoryRequest{Status: yiku.Some(yiku.StatusArchived)}))
 	if archived.Status != yiku.StatusArchived || len(s.contents(yiku.ListMemoriesRequest{UserID: "u"})) != 0 {
 		s.Errorf("archived %+v", archived)
@@ -129,7 +132,7 @@ func patchAndHistory(s *suite) {
 	for _, v := range history {
 		was = append(was, v.Memory.Content+"/"+string(v.Memory.Status)+"/"+v.Reason)
 	}
-	want := []string{"住在杭州西湖区/archived/patched", "住在杭州西湖区/active/patched", "住在杭州/active/created"}
+	want := []string{"住在杭州西湖区/archived/patched", "住在杭州西湖区/active/patched", "住在杭州西湖区/active/patched", "住在杭州/active/created"}
 	if !slices.Equal(was, want) || !history[0].ReplacedAt.IsZero() || history[1].ReplacedAt.IsZero() {
 		s.Errorf("history %v; want %v", was, want)
 	}
