@@ -57,6 +57,7 @@ type Engine struct {
 	log        *slog.Logger
 	finder     *finder
 	access     *accessLog
+	forgets    running
 	closeOnce  sync.Once
 }
 
@@ -117,8 +118,8 @@ func deriveKey(secret []byte, purpose string, size int) []byte {
 	return mac.Sum(nil)[:size]
 }
 
-// Recover carries out the forgets that a crash has interrupted. It runs before
-// the engine serves.
+// Recover carries out the forgets that were interrupted. It runs before the
+// engine serves, and at each maintenance.
 func (e *Engine) Recover(ctx context.Context) error {
 	forgets, err := e.store.Forgets(ctx)
 	if err != nil {
@@ -126,7 +127,7 @@ func (e *Engine) Recover(ctx context.Context) error {
 	}
 	for _, f := range forgets {
 		c := &call{Engine: e, principal: yiku.Principal{Tenant: f.Owner.Tenant(), Access: yiku.AccessAdmin}, now: e.now().UTC(), event: &observe.Event{}}
-		if _, err := c.carryOut(ctx, f); err != nil {
+		if _, err := c.resume(ctx, f.Owner, f.Receipt); err != nil && !errors.Is(err, yiku.ErrConflict) {
 			return err
 		}
 	}
@@ -142,8 +143,12 @@ func (e *Engine) Ready(ctx context.Context) error {
 }
 
 // Tend does the maintenance that is due: it deletes snapshots and idempotency
-// records whose time is over, in small batches of low priority.
+// records whose time is over, in small batches of low priority, and goes on
+// with forgets that were interrupted.
 func (e *Engine) Tend(ctx context.Context) error {
+	if err := e.Recover(ctx); err != nil {
+		return err
+	}
 	var last yiku.Owner
 	for {
 		owners, err := e.store.Owners(ctx, last, tendOwners)

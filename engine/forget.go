@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/reconcile"
@@ -32,7 +33,10 @@ func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetR
 	if req.DryRun {
 		return c.previewForget(ctx, owner, req)
 	}
-	f, done, err := c.beginForget(ctx, owner, req)
+	id := c.newID()
+	c.forgets.begin(id)
+	defer c.forgets.end(id)
+	f, done, err := c.beginForget(ctx, owner, req, id)
 	if err != nil {
 		return yiku.ForgetResponse{}, err
 	}
@@ -116,9 +120,10 @@ type receiptRef struct {
 }
 
 // beginForget raises the epoch and notes the forget as in progress, in one
-// transaction. A replay gives the receipt that there is.
-func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (store.Forget, *store.Receipt, error) {
-	f := store.Forget{Owner: owner, Receipt: c.newID(), Actor: c.actor(), At: c.now, Request: req}
+// transaction. A replay gives the receipt that there is, or goes on with what
+// was interrupted.
+func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest, id string) (store.Forget, *store.Receipt, error) {
+	f := store.Forget{Owner: owner, Receipt: id, Actor: c.actor(), At: c.now, Request: req}
 	ref, err := onceAlways(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (receiptRef, []store.Item, error) {
 		if err := c.checkForgetIDs(tx, owner, req); err != nil {
 			return receiptRef{}, nil, err
@@ -141,9 +146,55 @@ func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.Forge
 	}
 	done, err := c.readReceipt(ctx, owner, ref.Receipt)
 	if errors.Is(err, yiku.ErrNotFound) {
-		return f, nil, yiku.Errorf(yiku.ErrConflict, "the same request is still running")
+		done, err = c.resume(ctx, owner, ref.Receipt)
 	}
 	return f, &done, err
+}
+
+// resume goes on with a forget that an error, a caller who left or a crash has
+// interrupted. One that runs is a conflict; one that has ended gives its receipt.
+func (c *call) resume(ctx context.Context, owner yiku.Owner, id string) (store.Receipt, error) {
+	if !c.forgets.begin(id) {
+		return store.Receipt{}, yiku.Errorf(yiku.ErrConflict, "the same request is still running")
+	}
+	defer c.forgets.end(id)
+	begun, err := c.store.Forgets(ctx)
+	if err != nil {
+		return store.Receipt{}, err
+	}
+	for _, f := range begun {
+		if f.Receipt == id {
+			return c.carryOut(ctx, f)
+		}
+	}
+	return c.readReceipt(ctx, owner, id)
+}
+
+// running are the forgets that this process is carrying out, by receipt: the
+// store belongs to one process.
+type running struct {
+	mu  sync.Mutex
+	ids map[string]bool // guarded by mu
+}
+
+// begin reports whether the forget did not run yet; it does now.
+func (r *running) begin(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ids[id] {
+		return false
+	}
+	if r.ids == nil {
+		r.ids = map[string]bool{}
+	}
+	r.ids[id] = true
+	return true
+}
+
+func (r *running) end(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.ids, id)
 }
 
 // checkForgetIDs refuses ids that name nothing of the user, before anything changes.

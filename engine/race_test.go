@@ -186,8 +186,10 @@ func TestR4_ForgetGoesOnAfterAnyFault(t *testing.T) {
 		_, first := b.operator().Forget(t.Context(), req)
 		calls = faulty.Calls()
 		faulty.Set(storetest.Plan{})
-		if err := b.Recover(t.Context()); err != nil {
-			t.Fatalf("call %d: recover: %v", n, err)
+		if n%4 == 1 { // otherwise its repetition goes on with it
+			if err := b.Recover(t.Context()); err != nil {
+				t.Fatalf("call %d: recover: %v", n, err)
+			}
 		}
 		res, err := b.operator().Forget(t.Context(), req)
 		if err != nil || !res.Verified || res.Removed.Memories != 2 || res.Removed.Messages != 1 {
