@@ -7,6 +7,7 @@ package httpapi
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -126,7 +127,11 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.Ready(r.Context()); err != nil {
 		s.Log.WarnContext(r.Context(), "not ready", "code", wire.Code(err), "request_id", wire.TraceFrom(r.Context()).RequestID)
-		s.fail(w, r, yiku.Errorf(yiku.ErrUnavailable, "the service is not ready"))
+		detail := "the service is not ready"
+		if e := (*yiku.Error)(nil); errors.As(err, &e) && e.Detail != "" { // what is to be done
+			detail = e.Detail
+		}
+		s.fail(w, r, yiku.Errorf(yiku.ErrUnavailable, "%s", detail))
 		return
 	}
 	s.answer(w, r, http.StatusOK, map[string]string{"status": "ready"})

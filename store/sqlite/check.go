@@ -38,7 +38,7 @@ const sqlWrongUsage = `WITH usage (owner, messages, memories, bytes) AS (
 // tables and counts, never content.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	var found []string
-	if err := s.Ready(ctx); err != nil {
+	if err := s.open(); err != nil {
 		found = append(found, err.Error())
 	}
 	err := s.View(ctx, func(r store.Reader) error {

@@ -140,11 +140,14 @@ func (g *guard) clear() error {
 	if g.mark.frames == 0 {
 		return nil
 	}
-	g.mark = mark{}
-	if _, err := g.file.WriteAt(g.mark.bytes(), 0); err != nil {
+	if _, err := g.file.WriteAt(mark{}.bytes(), 0); err != nil {
 		return err
 	}
-	return g.file.Sync(vfs.SYNC_FULL)
+	if err := g.file.Sync(vfs.SYNC_FULL); err != nil {
+		return err
+	}
+	g.mark = mark{} // not before: what failed is done again
+	return nil
 }
 
 // synced notes that what was written to the log is durable.

@@ -41,20 +41,21 @@ type Options struct {
 
 // Store is an open directory. It implements store.Store.
 type Store struct {
-	dir    *directory
-	guard  *guard
-	meta   store.Meta
-	self   *ownerRef // the store as the owner of what belongs to nobody else: owners' marks and names, tenants, keys, the audit log
-	ring   *keyring.Ring
-	now    func() time.Time
-	newID  func() string
-	log    *slog.Logger
-	pool   *pool
-	writer *writer
-	owners ownerCache
-	keys   atomic.Int64 // the version of the API keys
-	closed sync.Once
-	broken atomic.Pointer[error] // why nothing can be written until the store is opened again
+	dir     *directory
+	guard   *guard
+	meta    store.Meta
+	self    *ownerRef // the store as the owner of what belongs to nobody else: owners' marks and names, tenants, keys, the audit log
+	ring    *keyring.Ring
+	now     func() time.Time
+	newID   func() string
+	log     *slog.Logger
+	pool    *pool
+	writer  *writer
+	owners  ownerCache
+	keys    atomic.Int64 // the version of the API keys
+	closed  sync.Once
+	broken  atomic.Pointer[error] // why nothing can be written until the store is opened again
+	failing atomic.Pointer[error] // why the last write failed; nil where it did not
 }
 
 // Open opens the store in a directory, which it makes where it is missing.
@@ -71,7 +72,7 @@ func Open(ctx context.Context, dir string, options *Options) (_ *Store, err erro
 			s.free()
 		}
 	}()
-	if s.guard, err = newGuard(s.dir, o.VFS, o.trusting, s.breakWith); err != nil {
+	if s.guard, err = newGuard(s.dir, o.VFS, o.trusting, func(err error) { s.breakWith(adviceDamaged, err) }); err != nil {
 		return nil, err
 	}
 	setup := connSetup{file: s.dir.database, vfs: s.guard.register(), exclusive: o.SingleConnection, unchecked: o.trusting}
@@ -149,6 +150,9 @@ func (s *Store) create(ctx context.Context, setup connSetup) error {
 	if err := s.nameTenants(c); err != nil {
 		return err
 	}
+	if err := c.truncateLog(0); err != nil { // at the end of a connection SQLite would do it without a word where it fails
+		return foreign("empty log", err)
+	}
 	if err := c.close(); err != nil {
 		return foreign("close database", err)
 	}
@@ -160,19 +164,6 @@ func (s *Store) Meta() store.Meta {
 	m := s.meta
 	m.Secret = append([]byte(nil), m.Secret...)
 	return m
-}
-
-// Ready reports why the store cannot take writes; nil means that it can.
-func (s *Store) Ready(context.Context) error {
-	if why := s.broken.Load(); why != nil {
-		return *why
-	}
-	select {
-	case <-s.writer.quit:
-		return errClosed()
-	default:
-		return nil
-	}
 }
 
 // Close waits for the running transactions and frees everything. Updates that
@@ -220,17 +211,11 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
-func (s *Store) breakWith(err error) {
-	if s.broken.CompareAndSwap(nil, &err) {
-		s.log.Error("store refuses writes until it is opened again", "error", err)
-	}
-}
-
 // breakIfDamaged takes no more writes where a read or write has met a damaged
 // page: what stands on it may not be what was there.
 func (s *Store) breakIfDamaged(err error) {
 	if isDamage(err) {
-		s.breakWith(err)
+		s.breakWith(adviceDamaged, err)
 	}
 }
 

@@ -97,7 +97,7 @@ func (s *Store) Update(ctx context.Context, owner yiku.Owner, priority store.Pri
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
-	if err := s.Ready(ctx); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	m := &member{result: make(chan error, 1)}
@@ -253,17 +253,23 @@ func (w *writer) next() (*member, store.Priority) {
 func (w *writer) group(first *member, priority store.Priority) {
 	c := <-w.s.pool.writing
 	defer func() { w.s.pool.writing <- c }()
-	if err := w.s.Ready(context.Background()); err != nil && w.s.broken.Load() != nil {
-		w.refuse(first, err)
+	if why := w.s.broken.Load(); why != nil {
+		w.refuse(first, *why)
 		return
 	}
 	if err := c.run(sqlBeginNow); err != nil {
-		w.refuse(first, foreign("begin group", err))
+		err = fmt.Errorf("begin group: %w: %w", yiku.Errorf(yiku.ErrUnavailable, "%s", adviceStuck), err)
+		w.s.wrote(err)
+		w.refuse(first, err)
 		return
 	}
+	before := c.db.TotalChanges()
 	var members []*member
 	defer func() { // also where a member's function ends the goroutine
 		err := w.commit(c)
+		if err != nil || c.db.TotalChanges() > before {
+			w.s.wrote(err)
+		}
 		w.count(err, members)
 		for _, m := range members {
 			m.result <- err
@@ -330,20 +336,24 @@ func (w *writer) commit(c *conn) error {
 	if err == nil {
 		return nil
 	}
-	failed := fmt.Errorf("commit, outcome unknown: %w: %w", yiku.ErrUnavailable, err)
-	if !c.db.GetAutocommit() {
-		if e := c.run(sqlRollback); e != nil {
-			failed = errors.Join(failed, foreign("undo group", e))
-			w.s.breakWith(failed)
-			return failed
-		}
-	}
 	// A write that failed never reached its sync: nothing was promised. So it
 	// is with a full disk, which the kernel reports as one or the other.
-	if !errors.Is(err, sqlite3.FULL) && !errors.Is(err, sqlite3.IOERR_WRITE) {
-		w.s.breakWith(failed)
+	full := errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR_WRITE)
+	var undo error
+	if !c.db.GetAutocommit() {
+		undo = foreign("undo group", c.run(sqlRollback))
 	}
+	if full && undo == nil {
+		return unknown(adviceFull, err)
+	}
+	failed := errors.Join(unknown(adviceBroken, err), undo)
+	w.s.breakWith(adviceBroken, failed)
 	return failed
+}
+
+// unknown is the error of a commit that failed, with what is to be done.
+func unknown(advice string, err error) error {
+	return fmt.Errorf("commit, outcome unknown: %w: %w", yiku.Errorf(yiku.ErrUnavailable, "%s", advice), err)
 }
 
 func (w *writer) count(err error, members []*member) {
@@ -380,8 +390,7 @@ func (w *writer) boundLog(c *conn) {
 	if w.s.broken.Load() != nil || w.s.dir.walSize() < w.walLimit {
 		return
 	}
-	if err := c.truncateLog(0); err != nil {
-		w.s.breakIfDamaged(err)
+	if err := w.s.cutLog(c, 0); err != nil {
 		if !errors.Is(err, sqlite3.BUSY) {
 			w.s.log.Warn("log could not be cut back", "error", err)
 		}
@@ -402,6 +411,17 @@ func (c *conn) truncateLog(wait time.Duration) error {
 	return errors.Join(err, c.db.BusyTimeout(busyTimeout*time.Millisecond))
 }
 
+// cutLog is truncateLog. All that was acknowledged is in the log also where it
+// fails; but a disk that is damaged or does not sync is not trusted with more.
+func (s *Store) cutLog(c *conn, wait time.Duration) error {
+	err := c.truncateLog(wait)
+	s.breakIfDamaged(err)
+	if errors.Is(err, sqlite3.IOERR_FSYNC) || errors.Is(err, sqlite3.IOERR_DIR_FSYNC) {
+		s.breakWith(adviceBroken, err)
+	}
+	return err
+}
+
 // Checkpoint writes the log into the database and empties it, so that what was
 // deleted is gone from the files (E2). It waits for running updates and views;
 // a view that lasts longer than the wait of a lock makes it ErrUnavailable.
@@ -409,9 +429,7 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 	select {
 	case c := <-s.pool.writing:
 		defer func() { s.pool.writing <- c }()
-		err := foreign("empty log", c.truncateLog(busyTimeout*time.Millisecond))
-		s.breakIfDamaged(err)
-		return err
+		return foreign("empty log", s.cutLog(c, busyTimeout*time.Millisecond))
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the writer: %w", ctx.Err())
 	case <-s.pool.quit:

@@ -250,8 +250,8 @@ func TestR3_FailedSync(t *testing.T) {
 			if err := s.Update(t.Context(), owner, store.Request, raise); !errors.Is(err, yiku.ErrUnavailable) {
 				t.Errorf("Update after the failure = %v, want ErrUnavailable", err)
 			}
-			if err := s.Ready(t.Context()); !errors.Is(err, yiku.ErrUnavailable) {
-				t.Errorf("Ready = %v, want ErrUnavailable", err)
+			if err := s.Ready(t.Context()); !errors.Is(err, yiku.ErrUnavailable) || !strings.Contains(err.Error(), "restart") {
+				t.Errorf("Ready = %v, want ErrUnavailable and what to do", err)
 			}
 			found, err := s.Check(t.Context())
 			if err != nil || len(found) != 1 {
@@ -296,7 +296,13 @@ func TestR3_FullDisk(t *testing.T) {
 	if err := s.Update(t.Context(), owner, store.Request, raise); !errors.Is(err, yiku.ErrUnavailable) {
 		t.Errorf("Update = %v, want ErrUnavailable", err)
 	}
+	if err := s.Ready(t.Context()); !errors.Is(err, yiku.ErrUnavailable) || !strings.Contains(err.Error(), "Make room") {
+		t.Errorf("Ready on a full disk = %v, want ErrUnavailable and what to do", err)
+	}
 	fs.onWrite.Store(nil)
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("Ready with room again = %v", err)
+	}
 	write(t, s, owner, raise)
 	err := s.View(t.Context(), func(r store.Reader) error {
 		st, err := r.Owner(owner)
