@@ -25,6 +25,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/internal/limit"
+	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/wire"
 	"github.com/yiku-ai/yiku/store"
 	"github.com/yiku-ai/yiku/store/sqlite"
@@ -142,18 +143,29 @@ type world struct {
 const localSecret = "LOCALSECRET"
 
 func newWorld(t testing.TB) *world {
+	w := &world{logs: &bytes.Buffer{}, user: "ann"}
+	return w.open(t, w.logs, nil, func(s store.Store) store.Store { return s })
+}
+
+// open starts the world with a writer of its logs, a sink of its events and a
+// wrapper of its store.
+func (w *world) open(t testing.TB, logs io.Writer, sink observe.Sink, wrap func(store.Store) store.Store) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), logs: &bytes.Buffer{}, user: "ann"}
+	w.t, w.dir = t, t.TempDir()
 	now := func() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
-	log := slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s, err := sqlite.Open(t.Context(), w.dir, &sqlite.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.store = &counted{Store: s}
+	w.store = &counted{Store: wrap(s)}
 	w.index = memindex.New(nil)
 	w.core = &Core{store: w.store, Metrics: newMetrics("test", nil, nil, limit.New(limit.Options{}))}
-	if w.core.Engine, err = engine.New(engine.Options{Store: w.store, Index: w.index, Now: now, Log: log}); err != nil {
+	sinks := observe.Sinks{w.core.Metrics}
+	if sink != nil {
+		sinks = append(sinks, sink)
+	}
+	if w.core.Engine, err = engine.New(engine.Options{Store: w.store, Index: w.index, Now: now, Sink: sinks, Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
