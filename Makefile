@@ -135,10 +135,13 @@ nightly: ## the long versions: race detector three times, more random cases, 1,0
 	$(MAKE) race TESTFLAGS='-count=3 -timeout=60m'
 	$(GO) test -timeout=60m -rapid.checks=2000 $$($(GO) list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}' ./...)
 	$(GO) test ./cmd/yiku -run 'R2_|R19_' -kills 1000 -stops 100 -timeout=60m
+	$(GO) test ./cmd/yiku -run R3_ -faults 400 -timeout=60m
 	$(GO) test ./store/sqlite -run R1_ -powercuts 10000 -timeout=60m
 	$(GO) test ./store/sqlite -run R7_ -bitflips 20000 -timeout=60m
 	$(GO) test ./engine -run R13_ -interleavings 10000 -timeout=60m
 	$(GO) test ./internal/app -run R24_ -injections 1 -timeout=60m
 	$(GO) test ./internal/mutant -run R32_ -mutants . -timeout=90m
+	$(GO) test ./engine -run R10_ -histories 200 -operations 5000 -timeout=60m
+	$(GO) test ./internal/app -run R23_CanarySoak -soak 1000000 -timeout=120m
 	$(MAKE) fuzz FUZZTIME=3m
 	$(MAKE) generate
