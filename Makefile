@@ -76,7 +76,7 @@ generate: ## write the generated files anew: the requirements, the table of conf
 	$(GO) test ./internal/archtest -run 'TestRequirements|TestOperationsPage|TestReliabilityPage' -update
 	$(GO) test ./internal/httpapi -run OpenAPI -update
 
-GENERATED := docs/requirements.md docs/operations.md docs/openapi.json docs/reliability.md
+GENERATED := docs/requirements.md docs/lessons.md docs/operations.md docs/openapi.json docs/reliability.md
 
 .PHONY: drift
 drift: ## fail where a generated file is not what generate would write

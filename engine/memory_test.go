@@ -85,6 +85,7 @@ func TestC9_DependantsBecomeStale(t *testing.T) {
 
 // TestE3_ExpiredIsGoneBeforeTheSweep: after its time a memory is neither found,
 // listed nor loaded, and the same may be said anew.
+// Lessons: L63, L64.
 func TestE3_ExpiredIsGoneBeforeTheSweep(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -136,6 +137,7 @@ func TestD9_AsOf(t *testing.T) {
 
 // TestD2_ReadsSeeOwnWritesAndDeletes: a search right after a write or a delete
 // sees it, also with many writers beside it.
+// Lessons: L52.
 func TestD2_ReadsSeeOwnWritesAndDeletes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -233,6 +235,7 @@ func TestB5_OpenWorkIsCarriedOver(t *testing.T) {
 
 // TestC8_QuarantineHolds: what waits for a person's decision cannot be made
 // active by other ways.
+// Lessons: L78.
 func TestC8_QuarantineHolds(t *testing.T) {
 	t.Parallel()
 	s := newBench(t, nil).operator()

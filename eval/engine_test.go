@@ -41,6 +41,7 @@ func openWhole(ctx context.Context, dir string) (eval.Searcher, error) {
 
 // TestD2_EngineRecall measures the whole engine on the smaller sets in
 // ../shared/data (or YIKU_EVAL_DATA); without them it skips.
+// Lessons: L129.
 func TestD2_EngineRecall(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"locomo", "madial_zh"} {

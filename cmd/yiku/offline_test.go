@@ -16,6 +16,7 @@ import (
 
 // TestI5_NoOutgoingConnection uses a running server and finds, of all its
 // sockets, none that is bound or connected to anything but this machine.
+// Lessons: L79.
 func TestI5_NoOutgoingConnection(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/net/tcp"); err != nil {

@@ -183,3 +183,37 @@ func TestLongQuery(t *testing.T) {
 		}
 	}
 }
+
+// TestL120_NoGrowthWithoutContent: documents that are written again and again,
+// or deleted, do not make the index grow: it takes about what one that was
+// loaded at once with the same content takes.
+func TestL120_NoGrowthWithoutContent(t *testing.T) {
+	t.Parallel()
+	const docs, rounds = 200, 40
+	text := func(i, round int) []index.Doc {
+		return []index.Doc{{Ref: index.Ref{Kind: index.Memory, Key: int64(i + 1)}, Text: fmt.Sprintf("喜欢绿茶 tea number %d of round %d", i, round)}}
+	}
+	o := indextest.Owner(t, "t", "u")
+	grown, fresh := memindex.New(nil), memindex.New(nil)
+	var seq int64
+	for round := range rounds {
+		for i := range docs {
+			apply(t, grown, o, seq, text(i, round))
+			seq++
+		}
+	}
+	for i := range docs {
+		apply(t, fresh, o, int64(i), text(i, rounds-1))
+	}
+	if g, f := grown.Bytes(), fresh.Bytes(); g > 3*f {
+		t.Errorf("%d bytes after %d rounds, %d loaded at once", g, rounds, f)
+	}
+	full := grown.Bytes()
+	for i := range docs {
+		apply(t, grown, o, seq, nil, index.Ref{Kind: index.Memory, Key: int64(i + 1)})
+		seq++
+	}
+	if left := grown.Bytes(); left > full/2 {
+		t.Errorf("%d bytes of %d are left of what was deleted", left, full)
+	}
+}

@@ -285,6 +285,7 @@ func (a *attack) run(share float64) (places int) {
 // every operation: nothing of others comes out or changes, no request ends in
 // a fault of the server, what is stored comes back byte for byte, and no
 // payload stands in a log line, a metric or an error.
+// Lessons: L73.
 func TestR24_Injections(t *testing.T) {
 	t.Parallel()
 	a := newAttack(t, nil)

@@ -318,6 +318,7 @@ func operations(t testing.TB) map[string]wire.Operation {
 // TestR22_Matrix runs every operation with every credential on ann's data, and
 // asserts the status of each, that no refusal holds anything of hers, and that
 // no credential stands in a log.
+// Lessons: L75.
 func TestR22_Matrix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

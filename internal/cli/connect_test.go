@@ -15,6 +15,7 @@ import (
 
 // TestH1_CommandsTakeTurns: a command waits for the one that has the directory
 // open, for a bounded time, and then says who holds it, in either language.
+// Lessons: L115.
 func TestH1_CommandsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -51,6 +51,7 @@ func fuzzFence(t *testing.T, who, name, text string) {
 
 // TestD7_FenceHolds: recalled text cannot close its fence or forge a label, and
 // nothing visible of it is lost.
+// Lessons: L78, L114.
 func TestD7_FenceHolds(t *testing.T) {
 	t.Parallel()
 	for _, a := range attacks {

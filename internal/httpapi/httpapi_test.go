@@ -272,6 +272,7 @@ func str(n int) string { return strings.Repeat("x", n) }
 
 // TestI4_S6_Body is the list of JSON quirks, each of which is refused with a
 // field, and never the last one wins.
+// Lessons: L113.
 func TestI4_S6_Body(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings{})

@@ -126,6 +126,7 @@ func isRefusal(t *testing.T, status int, h http.Header, body string) {
 // TestR17_RefusedBeforeAnything fills a server and sends more: refused early
 // on a connection that is known, by the server on a new one, and never let
 // through to the service; those who look after the server get through.
+// Lessons: L119.
 func TestR17_RefusedBeforeAnything(t *testing.T) {
 	t.Parallel()
 	b := newBusy(t, limit.Options{Concurrent: 1}, 0, 0)

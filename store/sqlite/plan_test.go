@@ -11,6 +11,7 @@ import (
 
 // TestQueriesAreSearches (part of R25): no query of the contract reads a whole
 // table, and those in the way of every request do not sort.
+// Lessons: L122.
 func TestQueriesAreSearches(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, nil)
