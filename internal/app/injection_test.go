@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -90,7 +91,10 @@ func (a *attack) digest() uint64 {
 	for _, who := range a.others() {
 		s, ctx := a.as(who[0]), a.t.Context()
 		for _, status := range []yiku.Status{yiku.StatusActive, yiku.StatusSuperseded, yiku.StatusStale, yiku.StatusArchived, yiku.StatusQuarantined} {
-			note(must[yiku.Page[yiku.Memory]](a.world)(s.ListMemories(ctx, yiku.ListMemoriesRequest{UserID: who[1], Status: status, Paging: yiku.Paging{Limit: 500}})).Items)
+			for _, m := range must[yiku.Page[yiku.Memory]](a.world)(s.ListMemories(ctx, yiku.ListMemoriesRequest{UserID: who[1], Status: status, Paging: yiku.Paging{Limit: 500}})).Items {
+				m.LastAccess, m.AccessCount = time.Time{}, 0 // written in batches, those of the seeding later
+				note(m)
+			}
 		}
 		note(must[yiku.Page[yiku.Session]](a.world)(s.ListSessions(ctx, yiku.ListSessionsRequest{UserID: who[1]})))
 		note(must[yiku.Page[yiku.Message]](a.world)(s.ListMessages(ctx, yiku.ListMessagesRequest{UserID: who[1], SessionID: "s"})))
