@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -121,13 +122,16 @@ func (a *attack) try(op wire.Operation, l leaf, payload string) {
 		a.world.user = a.user
 	}
 	a.sent++
-	d := newDraft(op, a.user, a.seed(rules()[op.ID].id))
+	kind := rules()[op.ID].id
+	id := a.seed(kind)
+	d := newDraft(op, a.user, id)
 	if _, ok := d.body["content"]; ok { // a memory of its own, not one more of the same
 		d.body["content"] = fmt.Sprint("likes tea ", a.sent)
 	}
 	l.put(d, payload)
 	rec := a.send(d)
 	body := rec.Body.String()
+	a.revoke(kind, id, body)
 	where := fmt.Sprintf("%s with %.80q: %d %.200s", l.name, payload, rec.Code, body)
 	if rec.Code >= 500 && rec.Code != http.StatusNotImplemented {
 		a.found("5xx", "%s", where)
@@ -145,6 +149,21 @@ func (a *attack) try(op wire.Operation, l leaf, payload string) {
 	}
 	if rec.Code < 300 && keeps(l) && len(payload) > 3 && !a.comesBack(d, rec, payload) {
 		a.found("bytes", "%s", where)
+	}
+}
+
+// revoke takes back the keys that a request was about or has made: a tenant has
+// a limited number of them.
+func (a *attack) revoke(kind, id, body string) {
+	var made struct{ Key struct{ ID string } }
+	if json.Unmarshal([]byte(body), &made) == nil && made.Key.ID != "" {
+		kind, id = "key", made.Key.ID
+	}
+	if kind != "key" {
+		return
+	}
+	if _, err := a.as("acme").RevokeKey(a.t.Context(), yiku.RevokeKeyRequest{ID: id}); err != nil && !errors.Is(err, yiku.ErrNotFound) {
+		a.t.Fatal(err)
 	}
 }
 
