@@ -102,6 +102,21 @@ func (e *InUseError) Error() string {
 // Unwrap returns the sentinel.
 func (e *InUseError) Unwrap() error { return yiku.ErrUnavailable }
 
+// Examiner is what a store adds that can say what a check has looked at.
+type Examiner interface {
+	// Examine is Check, with what it looked at. It reads every row and every
+	// page, and keeps writers waiting for moments only.
+	Examine(ctx context.Context) (Examination, error)
+}
+
+// Examination is what a look at the whole of a store has found.
+type Examination struct {
+	Faults []string       `json:"faults"` // what is not as it must be, by table and number; never content
+	Rows   map[string]int `json:"rows"`   // how many rows with a MAC were read, by table
+	Pages  int            `json:"pages"`  // pages of the database whose checksums were computed
+	Frames int            `json:"frames"` // pages of the log, likewise
+}
+
 // Meta tells which store this is. Generation is made anew when a store is
 // created or restored from a backup, so that what was derived from another
 // one is not mistaken for this one's. Secret is a random key of this store,

@@ -114,18 +114,22 @@ func (t *tool) verifyCommand() *cobra.Command {
 	var user, receipt string
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: t.say(phrase{"Check the audit log, or with --receipt that what was forgotten is gone", "检查审计日志；带 --receipt 时检查遗忘的内容确已删除"}),
+		Short: t.say(phrase{"Check the audit log and every stored row and page, or with --receipt that what was forgotten is gone", "检查审计日志和存储中的每一行、每一页；带 --receipt 时检查遗忘的内容确已删除"}),
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (user == "") != (receipt == "") {
 				return usagef("--user and --receipt go together")
 			}
-			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
+			err := t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
 				if receipt != "" {
 					return t.verifyReceipt(ctx, service, user, receipt)
 				}
 				return t.verifyAudit(ctx, service)
 			})
+			if err != nil || receipt != "" {
+				return err
+			}
+			return t.verifyStore(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&user, "user", "", t.say(phrase{"`USER` whose receipt it is", "凭据属于哪个用户 `USER`"}))

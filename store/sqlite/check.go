@@ -34,44 +34,72 @@ const sqlWrongUsage = `WITH usage (owner, messages, memories, bytes) AS (
 	SELECT count(*) FROM owners o LEFT JOIN sums s ON s.owner = o.number
 	WHERE o.messages <> coalesce(s.messages, 0) OR o.memories <> coalesce(s.memories, 0) OR o.bytes <> coalesce(s.bytes, 0)`
 
+// mostFaults is how many damaged rows and pages are named each.
+const mostFaults = 20
+
 // Check reads through the store; see store.Store. What it reports names
 // tables and counts, never content.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
-	var found []string
+	e, err := s.Examine(ctx)
+	return e.Faults, err
+}
+
+// Examine reads every row and every page; see store.Examiner.
+func (s *Store) Examine(ctx context.Context) (store.Examination, error) {
+	e := store.Examination{Rows: map[string]int{}}
 	if err := s.open(); err != nil {
-		found = append(found, err.Error())
+		e.Faults = append(e.Faults, err.Error())
 	}
-	err := s.View(ctx, func(r store.Reader) error {
-		c := r.(*reader).c
-		lines := func(sql, format string) error {
-			return c.each(sql, func(st *sqlite3.Stmt) error {
-				if text := st.ColumnText(0); text != "ok" {
-					found = append(found, fmt.Sprintf(format, text))
-				}
-				return nil
-			})
-		}
-		if err := lines(sqlIntegrity, "%s"); err != nil {
-			return foreign("check integrity", err)
-		}
-		if err := lines(sqlForeignKeys, "a row of table %s refers to one that is missing"); err != nil {
-			return foreign("check references", err)
-		}
-		for format, sql := range map[string]string{
-			"%d sessions count their messages wrongly": sqlWrongCounts,
-			"%d owners have numbers beyond their seq":  sqlBehindSeq,
-			"the usage of %d owners is wrong":          sqlWrongUsage,
-			"%d tenants count their owners wrongly":    sqlWrongTenants,
-		} {
-			n, err := c.number(sql)
-			if err != nil {
-				return foreign("check counts", err)
+	if err := s.examinePages(ctx, &e); err != nil {
+		return e, err
+	}
+	err := s.View(ctx, func(r store.Reader) error { return r.(*reader).examine(&e) })
+	if isDamage(err) {
+		e.Faults = append(e.Faults, err.Error())
+		err = nil
+	}
+	return e, err
+}
+
+// examine reads the rows.
+func (r *reader) examine(e *store.Examination) error {
+	lines := func(sql, format string) error {
+		return r.c.each(sql, func(st *sqlite3.Stmt) error {
+			if text := st.ColumnText(0); text != "ok" {
+				e.Faults = append(e.Faults, fmt.Sprintf(format, text))
 			}
-			if n > 0 {
-				found = append(found, fmt.Sprintf(format, n))
-			}
+			return nil
+		})
+	}
+	if err := lines(sqlIntegrity, "%s"); err != nil {
+		return foreign("check integrity", err)
+	}
+	if err := lines(sqlForeignKeys, "a row of table %s refers to one that is missing"); err != nil {
+		return foreign("check references", err)
+	}
+	for format, sql := range map[string]string{
+		"%d sessions count their messages wrongly": sqlWrongCounts,
+		"%d owners have numbers beyond their seq":  sqlBehindSeq,
+		"the usage of %d owners is wrong":          sqlWrongUsage,
+		"%d tenants count their owners wrongly":    sqlWrongTenants,
+	} {
+		n, err := r.c.number(sql)
+		if err != nil {
+			return foreign("check counts", err)
+		}
+		if n > 0 {
+			e.Faults = append(e.Faults, fmt.Sprintf(format, n))
+		}
+	}
+	damaged := 0
+	return r.walk(func(table string, err error) error {
+		e.Rows[table]++
+		if err == nil || isDamage(err) || r.c.stop != nil && r.c.stop() != nil {
+			return err
+		}
+		if damaged++; damaged <= mostFaults {
+			e.Faults = append(e.Faults, err.Error())
 		}
 		return nil
 	})
-	return found, err
 }

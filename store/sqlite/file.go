@@ -103,27 +103,45 @@ func (g *guard) side(name string, flags vfs.OpenFlag) (sideFile, error) {
 	return osFile{f}, nil
 }
 
-// inspect compares the log with its mark.
+// scan reads through the log; where there is none it is empty.
+func (g *guard) scan() (st logState, err error) {
+	name := g.database + "-wal"
+	if there, err := g.base.Access(name, vfs.ACCESS_EXISTS); err != nil || !there {
+		return st, nil
+	}
+	f, err := g.side(name, vfs.OPEN_READONLY)
+	if err != nil {
+		return st, unavailable("read the log", err)
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return st, unavailable("read the log", err)
+	}
+	return scanLog(f, size)
+}
+
+// examine looks at the log of an open store: how many frames were committed,
+// and what is wrong with them. Nobody may write meanwhile.
+func (g *guard) examine() (frames int, fault, err error) {
+	st, err := g.scan()
+	if err != nil {
+		return 0, nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return int(st.committed), st.damage(g.mark), nil
+}
+
+// inspect compares the log with its mark before SQLite opens it.
 func (g *guard) inspect() error {
 	m, err := readMark(g.file)
 	if err != nil {
 		return err
 	}
-	var st logState
-	name := g.database + "-wal"
-	if there, err := g.base.Access(name, vfs.ACCESS_EXISTS); err == nil && there {
-		f, err := g.side(name, vfs.OPEN_READONLY)
-		if err != nil {
-			return unavailable("read the log", err)
-		}
-		defer f.Close()
-		size, err := f.Size()
-		if err != nil {
-			return unavailable("read the log", err)
-		}
-		if st, err = scanLog(f, size); err != nil {
-			return err
-		}
+	st, err := g.scan()
+	if err != nil {
+		return err
 	}
 	if err := st.damage(m); err != nil && !g.off {
 		return err

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/keyring"
 	"github.com/yiku-ai/yiku/store"
 	"github.com/yiku-ai/yiku/store/storetest"
@@ -79,6 +82,9 @@ func TestR7_BitFlips(t *testing.T) {
 	if len(control.Wrong) < flipControls/20 {
 		t.Errorf("without a look at anything only %d of %d flips give wrong answers: the test cannot see them", len(control.Wrong), flipControls)
 	}
+	boardtest.Report(t, boardtest.Row{ID: "R7", Hits: len(count.Wrong), Trials: *bitFlips, What: "flipped bits gave a wrong answer in silence",
+		Seeds: fmt.Sprint("0–", *bitFlips-1), Control: fmt.Sprintf("%d of %d wrong where nothing is looked at", len(control.Wrong), flipControls),
+		Note: fmt.Sprintf("%d detected, %d without effect", count.Detected, count.Harmless)})
 	t.Logf("%d flips: %d detected, %d harmless, %d wrong; the control: %d of %d wrong", *bitFlips,
 		count.Detected, count.Harmless, len(count.Wrong), len(control.Wrong), flipControls)
 }
@@ -174,7 +180,8 @@ func TestR7_DamagedPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[bytes.LastIndex(b, []byte("likes hiking"))] ^= 1
+	at := bytes.LastIndex(b, []byte("likes hiking"))
+	b[at] ^= 1
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -183,10 +190,37 @@ func TestR7_DamagedPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	e, err := s.Examine(t.Context())
+	if want := fmt.Sprintf("page %d of the database is damaged", at/4096+1); err != nil || !slices.Contains(e.Faults, want) {
+		t.Errorf("Examine = %q, %v, want %q among them", e.Faults, err, want)
+	}
 	if _, err := readWhole(t.Context(), s, wholeOwners(t)); !errors.Is(err, yiku.ErrUnavailable) || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("reading = %v, want ErrUnavailable that speaks of damage", err)
 	}
 	if err := s.Ready(t.Context()); !errors.Is(err, yiku.ErrUnavailable) {
 		t.Errorf("Ready = %v, want ErrUnavailable", err)
+	}
+}
+
+// TestR7_ExamineSaysWhatItLookedAt: the rows, pages and frames of a sound store
+// are counted, and a damaged row is named by table and number.
+func TestR7_ExamineSaysWhatItLookedAt(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, wholeOptions())
+	fillWhole(t, s, 12)
+	e, err := s.Examine(t.Context())
+	if err != nil || len(e.Faults) > 0 || e.Rows["memories"] != 44 || e.Rows["owners"] != 4 || e.Pages == 0 || e.Frames == 0 {
+		t.Errorf("Examine = %+v, %v", e, err)
+	}
+	c := <-s.pool.writing
+	key, err := c.number(`SELECT min(key) FROM memories`)
+	err = errors.Join(err, c.run(`UPDATE memories SET importance = 1 WHERE key = ?`, key))
+	s.pool.writing <- c
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err = s.Examine(t.Context())
+	if want := fmt.Sprintf("row %d of table memories is damaged", key); err != nil || len(e.Faults) != 1 || !strings.Contains(e.Faults[0], want) {
+		t.Errorf("Examine = %q, %v, want %q", e.Faults, err, want)
 	}
 }
