@@ -76,6 +76,56 @@ func (c *counter) Message(m yiku.Message) int {
 	return n
 }
 
+// Over reports that a message surely counts more than limit; see
+// token.Counter. What was learnt of it is remembered under a key of its own.
+func (c *counter) Over(m yiku.Message, limit int) bool {
+	key := c.key(m)
+	if n, ok := c.cache.get(key); ok {
+		return n > limit
+	}
+	const least = 0x9e3779b97f4a7c15
+	if n, ok := c.cache.get(key ^ least); ok && n >= limit {
+		return true
+	}
+	over := c.Counter.Over(m, limit)
+	if over {
+		c.cache.add(key^least, limit)
+	}
+	return over
+}
+
+// historySample is how many bytes of a session are counted at most for the
+// size of the whole history.
+const historySample = 64 << 10
+
+// history is what messages count together: exactly where they are counted
+// already or few, else those beyond the sample by the ratio of what was counted.
+func (c *counter) history(messages []yiku.Message) int {
+	counted, bytes, rest := 0, 0, 0
+	for _, m := range messages {
+		size := len(m.Content.Text)
+		for _, p := range m.Content.Parts {
+			size += len(p.Text)
+		}
+		for _, call := range m.ToolCalls {
+			size += len(call.Function.Arguments)
+		}
+		n, known := c.cache.get(c.key(m))
+		if !known {
+			if bytes+size > historySample {
+				rest += size
+				continue
+			}
+			n = c.Message(m)
+		}
+		counted, bytes = counted+n, bytes+size
+	}
+	if bytes == 0 { // one message that is larger than the sample: four bytes a token
+		return counted + rest/4
+	}
+	return counted + int(float64(rest)*float64(counted)/float64(bytes))
+}
+
 func (c *counter) key(m yiku.Message) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.cache.seed)

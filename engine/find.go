@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,10 +14,10 @@ import (
 )
 
 const (
-	syncChunk     = 5000  // changes read into the index at a time
-	firstK        = 200   // candidates asked for at first
-	mostK         = 12800 // and at most, where filters leave too few
-	syncAttempts  = 16    // rounds against writers who are as fast
+	syncChunk     = 2000 // changes read into the index at a time: less than 100 ms
+	firstK        = 200  // candidates asked for at first
+	mostK         = 6400 // and at most, where filters leave too few
+	syncAttempts  = 16   // rounds against writers who are as fast
 	degradedDense = "dense"
 	degradedLag   = "index_lag"
 )
@@ -270,37 +271,58 @@ func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits 
 			degraded = append(degraded, degradedLag)
 		}
 	}
+	var p pool
 	for k := firstK; ; k *= 4 {
-		hits, more, err := c.findK(ctx, owners, q, k)
+		hits, more, err := c.findK(ctx, owners, q, &p, k)
 		if err != nil || !more || len(hits) >= q.limit || k >= mostK {
 			return hits, degraded, err
 		}
 	}
 }
 
-func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, k int) (hits []hit, more bool, err error) {
-	var pool []hit
+// pool is what was read for a question so far, so that a wider search reads
+// only what is new.
+type pool struct {
+	hits []hit
+	seen map[itemKey]bool // candidates, read or dropped
+}
+
+// fresh leaves of the candidates those that were not seen yet.
+func (p *pool) fresh(shared bool, candidates []index.Candidate) []index.Candidate {
+	if p.seen == nil {
+		p.seen = make(map[itemKey]bool, len(candidates))
+	}
+	return slices.DeleteFunc(candidates, func(cand index.Candidate) bool {
+		key := itemKey{shared, cand.Ref}
+		seen := p.seen[key]
+		p.seen[key] = true
+		return seen
+	})
+}
+
+func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, p *pool, k int) (hits []hit, more bool, err error) {
 	for _, owner := range owners {
 		found, err := c.index.Search(ctx, owner, index.Query{Text: q.text, Filter: q.filter, Kinds: q.kinds, K: k})
 		if err != nil {
 			return nil, false, err
 		}
+		found.Candidates = p.fresh(owner.IsShared(), found.Candidates)
 		read, worse, err := c.hydrate(ctx, owner, found, q)
 		if err != nil {
 			return nil, false, err
 		}
 		more = more || found.More && !worse
-		pool = append(pool, read...)
+		p.hits = append(p.hits, read...)
 	}
-	items := make([]recall.Item, len(pool))
+	items := make([]recall.Item, len(p.hits))
 	at := map[itemKey]int{}
-	for i := range pool {
-		items[i] = pool[i].Item
-		at[keyOf(pool[i].Item)] = i
+	for i := range p.hits {
+		items[i] = p.hits[i].Item
+		at[keyOf(p.hits[i].Item)] = i
 	}
 	ranked := recall.Rank(items, c.now, q.limit, &recall.Options{Weights: c.settings.Weights, MinRelevance: &q.least, Explain: q.explain, Query: q.text})
 	for _, r := range ranked {
-		h := pool[at[keyOf(r.Item)]]
+		h := p.hits[at[keyOf(r.Item)]]
 		h.Ranked = r
 		hits = append(hits, h)
 	}

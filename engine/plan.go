@@ -128,15 +128,12 @@ func (p plan) exact(out compose.Output) (memory, working int) {
 }
 
 // fullHistory is what sending the whole session would cost: the recent list
-// counted, what lies before it estimated by the list's mean.
+// counted (see counter.history), what lies before it estimated by the list's mean.
 func (p plan) fullHistory(d desk) int {
 	if len(d.messages) == 0 {
 		return p.caller + p.req.ReservedTokens
 	}
-	sum := 0
-	for _, m := range d.messages {
-		sum += p.counter.Message(m)
-	}
+	sum := p.counter.history(d.messages)
 	if d.session.MessageCount > len(d.messages) {
 		sum = int(float64(sum) * float64(d.session.MessageCount) / float64(len(d.messages)))
 	}

@@ -175,14 +175,15 @@ func newer(a, b yiku.Memory) bool {
 // Shorten returns text in at most limit tokens: its first whole sentences, or,
 // where not even the first fits, its beginning, followed by an ellipsis.
 func Shorten(text string, limit int, count func(string) int) string {
-	// No tokenizer makes more tokens of a text than it has bytes.
-	if len(text) <= limit || count(text) <= limit {
+	// No tokenizer makes more tokens of a text than it has bytes, and what
+	// cannot fit need not be counted: few texts have over 16 bytes a token.
+	most := 16 * limit
+	if len(text) <= limit || len(text) <= most && count(text) <= limit {
 		return text
 	}
 	const ellipsis = " …"
 	room := limit - count(ellipsis)
-	// What cannot fit need not be counted: few texts have over 16 bytes a token.
-	if most := 16 * limit; len(text) > most {
+	if len(text) > most {
 		text = text[:cutRune(text, most)]
 	}
 	best := 0

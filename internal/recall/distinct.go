@@ -3,6 +3,7 @@ package recall
 import (
 	"hash/maphash"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -112,9 +113,16 @@ func (f fingerprint) same(o fingerprint) bool {
 	return float64(common) >= sameShare*float64(len(f.pairs)+len(o.pairs)-common)
 }
 
+// maxMatched is how much of a text, in bytes, is looked at for the terms of an
+// explanation.
+const maxMatched = 4096
+
 // MatchedTerms returns the terms of the query that a text holds, each once, in
-// the order of the query.
+// the order of the query. Of a long text the beginning is looked at.
 func MatchedTerms(a *lang.Analyzer, query, text string) []string {
+	if len(text) > maxMatched {
+		text = strings.ToValidUTF8(text[:maxMatched], "")
+	}
 	held := make(map[uint64]bool)
 	for _, h := range a.Append(nil, text) {
 		held[h] = true

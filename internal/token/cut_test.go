@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/token"
 )
 
@@ -106,6 +107,37 @@ func TestA4_CutOfAMegabyteReadsLittle(t *testing.T) {
 	}
 	if c.bytes > 100_000 {
 		t.Errorf("%d bytes were counted for a cut to 1,000 tokens", c.bytes)
+	}
+}
+
+// TestA3_OverIsSure: what is said to be over a limit is, in every model's
+// tokens.
+func TestA3_OverIsSure(t *testing.T) {
+	t.Parallel()
+	r, seen := token.New(), 0
+	for _, unit := range []string{"日志 line 12345 of a log, ", "a", "记", " \n\t", "={}();", "https://example.org/a?b=c&"} {
+		text := strings.Repeat(unit, 40_000/len(unit))
+		m := yiku.Message{Role: yiku.RoleUser, Content: yiku.Text(text)}
+		for _, model := range []string{"gpt-4o", "gpt-4", "claude", "x"} {
+			c := r.For(model)
+			n := c.Message(m)
+			for _, limit := range []int{-1, 0, 10, n / 10, n / 2, n - 1, n, n + 1} {
+				over := c.Over(m, limit)
+				if over && n <= limit {
+					t.Errorf("%q, %s: %d tokens were said to be over %d", unit, model, n, limit)
+				}
+				if over {
+					seen++
+				}
+			}
+		}
+	}
+	if seen < 6*4*3 {
+		t.Errorf("only %d were seen to be over", seen)
+	}
+	c, m := r.For("gpt-4o"), yiku.Message{Role: yiku.RoleUser, Content: yiku.Text(strings.Repeat("日志 line 12345 of a log, ", 40_000))}
+	if !c.Over(m, 1000) {
+		t.Error("a megabyte is not over 1,000 tokens")
 	}
 }
 

@@ -68,3 +68,47 @@ func (c *Counter) part(p yiku.Part) int {
 		return c.Text(string(raw))
 	}
 }
+
+// overChunk is how much of a text [Counter.Over] counts at a time, and
+// overSlack how many tokens a cut between two of them may add.
+const (
+	overChunk = 16 << 10
+	overSlack = 16
+)
+
+// Over reports that a message surely counts more than limit, after counting
+// not much more of it than that. It answers false where only counting all of
+// it would tell; messages of less than eight bytes for each token of the limit
+// are not looked at.
+func (c *Counter) Over(m yiku.Message, limit int) bool {
+	texts := []string{m.Content.Text}
+	for _, p := range m.Content.Parts {
+		if strings.EqualFold(p.Type, "text") {
+			texts = append(texts, p.Text)
+		}
+	}
+	for _, call := range m.ToolCalls {
+		texts = append(texts, call.Function.Arguments)
+	}
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	if size <= 8*max(limit, 0) || size <= overChunk {
+		return false
+	}
+	n := 0
+	for _, text := range texts {
+		for len(text) > 0 {
+			part := head(text, overChunk)
+			if part == "" {
+				break
+			}
+			text = text[len(part):]
+			if n += c.Text(part) - overSlack; n > limit {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -31,6 +31,12 @@ type Counter interface {
 	Reply() int
 }
 
+// Bounder is what a [Counter] may be able to do beside: Over reports that a
+// message surely counts more than limit, for less than counting it would cost.
+type Bounder interface {
+	Over(m yiku.Message, limit int) bool
+}
+
 // AllTurns as [Input.Turns] lays no window of turns.
 const AllTurns = -1
 
@@ -38,7 +44,8 @@ const AllTurns = -1
 type Input struct {
 	// Messages is the session's recent list, oldest first. It is not changed.
 	Messages []yiku.Message
-	// Count counts each message at most once, and messages that were cut again.
+	// Count counts each message that may go into the window at most once, and
+	// messages that were cut again. What lies beyond the window is not counted.
 	Count Counter
 	// Budget is what the messages may cost in tokens, with each message's
 	// overhead and the reply's.
@@ -110,8 +117,7 @@ func Fit(in Input) (Result, error) {
 	if err := f.check(); err != nil {
 		return Result{}, err
 	}
-	f.shorten()
-	f.trim()
+	f.fill()
 	if err := f.squeeze(); err != nil {
 		return Result{}, err
 	}
@@ -122,7 +128,7 @@ func Fit(in Input) (Result, error) {
 type fitting struct {
 	Input
 	units  []*unit
-	total  int // tokens of the units that are not gone, of the reply and the opener
+	total  int // tokens of what must stay and, once filled in, of the rest that stays, of the reply and the opener
 	opener int // what the opener costs; 0 where it cannot become necessary
 }
 
@@ -172,19 +178,30 @@ func (f *fitting) lead() {
 	}
 }
 
-// count counts what is not gone, each message once.
+// count counts what must stay, each message once.
 func (f *fitting) count() {
 	f.total = f.Count.Reply() + f.opener
 	for _, u := range f.units {
-		if u.gone {
-			continue
+		if !u.gone && u.keep {
+			for i := range u.items {
+				f.measure(u, i, f.Budget)
+			}
+			f.total += u.tokens
 		}
-		for i := range u.items {
-			u.items[i].tokens = f.Count.Message(u.items[i].message)
-			u.tokens += u.items[i].tokens
-		}
-		f.total += u.tokens
 	}
+}
+
+// measure counts an item. One that may be cut and is surely over the limit
+// counts one more than that: how much more makes no difference.
+func (f *fitting) measure(u *unit, i, limit int) {
+	it := &u.items[i]
+	bounder, ok := f.Count.(Bounder)
+	if ok && !u.system && !it.message.Pinned && bounder.Over(it.message, limit) {
+		it.tokens = max(limit, 0) + 1
+	} else {
+		it.tokens = f.Count.Message(it.message)
+	}
+	u.tokens += it.tokens
 }
 
 // check names the part at fault where the parts that are never cut do not fit.
@@ -219,42 +236,9 @@ func tooLarge(part string, need, budget int) error {
 	}
 }
 
-// must returns what the units that must stay cost, with reply and opener.
-func (f *fitting) must() int {
-	n := f.total
-	for _, u := range f.units {
-		if !u.gone && !u.keep {
-			n -= u.tokens
-		}
-	}
-	return n
-}
-
 // leastCut is the smallest size, in tokens, that a message is cut to so that
 // something of it remains to be read.
 const leastCut = 64
-
-// shorten cuts each message that may go and is larger than the room for all of
-// its kind, to half of that room. It could never stay whole.
-func (f *fitting) shorten() {
-	if f.total <= f.Budget {
-		return
-	}
-	room := f.Budget - f.must()
-	if room < 2*leastCut {
-		return
-	}
-	for _, u := range f.units {
-		if u.gone || u.keep {
-			continue
-		}
-		for i := range u.items {
-			if u.items[i].tokens > room {
-				f.cutItem(u, i, room/2)
-			}
-		}
-	}
-}
 
 // classes in the order in which they go.
 const (
@@ -264,32 +248,54 @@ const (
 	classes
 )
 
-// trim lets units go, class by class and oldest first, until the rest fits.
-func (f *fitting) trim() {
-	if f.total <= f.Budget {
-		return
-	}
+// fill takes in what fits beside what must stay: class by class and newest
+// first, the reverse of the order in which units go. A message that is larger
+// than the room for all of them could never stay whole; it is cut to half of
+// that room. From the first unit that does not fit on, the rest goes, and need
+// not be counted.
+func (f *fitting) fill() {
 	var order [classes][]*unit
 	for _, u := range f.units {
-		if u.gone || u.keep {
-			continue
+		if !u.gone && !u.keep {
+			class := f.class(u)
+			order[class] = append(order[class], u)
 		}
-		class := classAssistant
-		switch {
-		case u.user():
-			class = classUser
-		case len(u.items) == 1 && len(u.items[0].message.ToolCalls) == 0 && f.SmallTalk(u.items[0].message):
-			class = classSmallTalk
-		}
-		order[class] = append(order[class], u)
 	}
-	for _, u := range slices.Concat(order[:]...) {
-		if f.total <= f.Budget {
-			return
+	room, full := f.Budget-f.total, false
+	left := room
+	for _, u := range slices.Backward(slices.Concat(order[:]...)) {
+		if !full {
+			f.take(u, room)
+			full = u.tokens > left
 		}
-		u.gone = true
-		f.total -= u.tokens
+		if u.gone = full; !full {
+			left -= u.tokens
+			f.total += u.tokens
+		}
 	}
+}
+
+// take counts a unit that may go, and cuts what is larger than the room.
+func (f *fitting) take(u *unit, room int) {
+	total := f.total
+	for i := range u.items {
+		f.measure(u, i, room)
+		if u.items[i].tokens > room && room >= 2*leastCut {
+			f.cutItem(u, i, room/2)
+		}
+	}
+	f.total = total // the unit is not part of it yet
+}
+
+// class says when a unit goes.
+func (f *fitting) class(u *unit) int {
+	switch {
+	case u.user():
+		return classUser
+	case len(u.items) == 1 && len(u.items[0].message.ToolCalls) == 0 && f.SmallTalk(u.items[0].message):
+		return classSmallTalk
+	}
+	return classAssistant
 }
 
 // result puts the units that stay together.

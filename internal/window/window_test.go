@@ -425,7 +425,7 @@ func TestA4_AThousandMessagesOfAMegabyte(t *testing.T) {
 	if err != nil || r.Tokens > 8000 || r.Tokens < 7000 {
 		t.Fatal(r.Tokens, err)
 	}
-	if len(l.seen) != 1000 || l.bytes > 0 {
+	if len(l.seen) > len(r.Messages)+1 || l.bytes > 0 { // what fits, and the first that does not
 		t.Errorf("%d messages and %d bytes were counted", len(l.seen), l.bytes)
 	}
 	// One turn of a thousand messages: all of them must stay, so all are cut.
