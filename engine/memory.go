@@ -112,11 +112,14 @@ func (c *call) listMemories(ctx context.Context, req yiku.ListMemoriesRequest) (
 			return err
 		}
 		page.Items = memoriesOf(rows)
-		if req.Cursor != "" {
-			return nil
+		switch total := len(rows); {
+		case req.Cursor != "":
+		case page.NextCursor == "": // they are all on this page
+			page.Total = &total
+		default:
+			total, err = r.CountMemories(owner, query)
+			page.Total = &total
 		}
-		total, err := r.CountMemories(owner, query)
-		page.Total = &total
 		return err
 	})
 	c.count("items", len(page.Items))

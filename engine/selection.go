@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/yiku-ai/yiku"
@@ -75,7 +76,7 @@ func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Ses
 		return func(m store.Memory) bool {
 				return says(m.Content) || says(m.Subject) || says(m.Attribute) || says(m.Value) || saysAnywhere(says, m.Topics) || saysAnywhere(says, m.Metadata)
 			}, func(m store.Message) bool {
-				return says(m.Content.PlainText()) || says(m.Name) || saysAnywhere(says, m.ToolCalls) || saysAnywhere(says, m.Metadata) || saysAnywhere(says, m.Content)
+				return len(m.Content.Parts) > 0 && says(m.Content.PlainText()) || says(m.Name) || saysAnywhere(says, m.ToolCalls) || saysAnywhere(says, m.Metadata) || saysAnywhere(says, m.Content)
 			}
 	case len(s.IDs) > 0:
 		ids := map[string]bool{}
@@ -110,8 +111,25 @@ func sayer(keyword string) func(string) bool {
 	return func(text string) bool { return text != "" && strings.Contains(lang.Fold(text), want) }
 }
 
-// saysAnywhere tests every text in a value.
+// saysAnywhere tests every text in a value. Lists and maps are looked at as
+// they are; anything else, as its JSON shows it.
 func saysAnywhere(says func(string) bool, v any) bool {
+	switch v := v.(type) {
+	case []string:
+		return slices.ContainsFunc(v, says)
+	case yiku.Metadata:
+		if len(v) == 0 {
+			return false
+		}
+	case []yiku.ToolCall:
+		if len(v) == 0 {
+			return false
+		}
+	case yiku.Content:
+		if len(v.Parts) == 0 {
+			return says(v.Text)
+		}
+	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return true // what cannot be looked at is not kept

@@ -34,9 +34,13 @@ func (c *call) forkSession(ctx context.Context, req yiku.ForkSessionRequest) (yi
 			}
 			query.UpTo = last.Key
 		}
+		query.Limit = maxTransfer + 1
 		rows, err := tx.Messages(owner, query)
 		if err != nil {
 			return sessionRef{}, nil, err
+		}
+		if len(rows) > maxTransfer {
+			return sessionRef{}, nil, transferTooLarge("up_to")
 		}
 		session := from.Session
 		session.ID, session.ForkedFrom = req.NewSessionID, from.ID
@@ -167,10 +171,21 @@ func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku
 	return session, messages, nil
 }
 
+// maxTransfer is how many messages a session may be made with: they are
+// written in one transaction, for which everybody's writes wait.
+const maxTransfer = 10_000
+
+func transferTooLarge(field string) error {
+	return &yiku.Error{Sentinel: yiku.ErrTooLarge, Fields: []yiku.FieldError{{Field: field, Message: fmt.Sprintf("must name at most %d messages", maxTransfer)}}}
+}
+
 const maxAppend = 1000 // messages of one append request
 
 // checkMessages checks messages as appends of them would, each by its place.
 func (c *call) checkMessages(messages []yiku.Message) error {
+	if len(messages) > maxTransfer {
+		return transferTooLarge("document")
+	}
 	for start := 0; start < len(messages); start += maxAppend {
 		part := messages[start:min(start+maxAppend, len(messages))]
 		err := c.checker.Request(yiku.AppendMessagesRequest{UserID: "u", SessionID: "document", Messages: part})

@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/check"
 )
 
 // costlyRequests are, for each operation, the most expensive requests that it
@@ -23,13 +25,13 @@ func (c *costRig) fresh(kind string) string {
 	return fmt.Sprintf("%s-%d", kind, c.n)
 }
 
-// bulk is a tree of as many values as one may have, about n bytes.
-func (c *costRig) bulk(n int) tree {
-	list := make([]any, 49_000)
+// bulk is a tree of as many values and as much text as one may have.
+func bulk(most int) tree {
+	list := make([]any, check.MaxTreeSize/2-10)
 	for i := range list {
-		list[i] = tree{"k": strings.Repeat("v", max(n/len(list)-8, 0))}
+		list[i] = tree{"": strings.Repeat("v", most/len(list))}
 	}
-	return tree{"list": list[:max(min(len(list), n/10), 1)]}
+	return tree{"list": list}
 }
 
 // spaces is text that is costly to count: white space that mixes line ends.
@@ -41,8 +43,8 @@ func withUser(user string) url.Values { return url.Values{"user_id": {user}} }
 
 func costlySessions() []costly {
 	return []costly{
-		{op: "create_session", name: "the largest body, in metadata", build: func(c *costRig) *http.Request {
-			return c.request("create_session", nil, nil, tree{"user_id": "ann", "session_id": c.fresh("s"), "metadata": c.bulk(*costBytes)})
+		{op: "create_session", name: "the largest metadata", build: func(c *costRig) *http.Request {
+			return c.request("create_session", nil, nil, tree{"user_id": "ann", "session_id": c.fresh("s"), "metadata": bulk(check.MaxMetadata - 100)})
 		}},
 		{op: "list_sessions", name: "500", build: func(c *costRig) *http.Request {
 			return c.request("list_sessions", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
@@ -84,19 +86,19 @@ func costlySessions() []costly {
 			return c.request("export_session", session("fat"), withUser("talk"), nil)
 		}},
 		{op: "export_session", name: "the longest", build: func(c *costRig) *http.Request { return c.request("export_session", session("long"), ann(), nil) }},
-		{op: "import_session", name: "the largest body", build: func(c *costRig) *http.Request {
+		{op: "import_session", name: "the largest body", most: time.Second, why: "16 MB are read, checked and written", build: func(c *costRig) *http.Request {
 			return c.request("import_session", nil, nil, tree{"user_id": "imp", "document": c.messages(*costBytes*9/10, *costBytes/1000)})
 		}},
 		{op: "import_session", name: "the most messages", build: func(c *costRig) *http.Request {
-			list := make([]tree, *costBytes/60)
+			list := make([]tree, min(*costBytes/60, 10_000))
 			for i := range list {
 				list[i] = tree{"role": []string{"user", "assistant"}[i%2], "content": fmt.Sprint("hello ", i)}
 			}
 			return c.request("import_session", nil, nil, tree{"user_id": "imp", "document": list})
 		}},
-		{op: "delete_session", name: "the longest", build: func(c *costRig) *http.Request {
+		{op: "delete_session", name: "the longest", most: 400 * time.Millisecond, why: "each message goes with its traces", build: func(c *costRig) *http.Request {
 			id := c.fresh("s")
-			c.fillSession("gone", id, *costBytes/4, 300)
+			c.fillSession("gone", id, min(*costBytes/4, 10_000*300), 300)
 			return c.request("delete_session", session(id), withUser("gone"), nil)
 		}},
 	}
@@ -128,21 +130,21 @@ func costlyMemories() []costly {
 			}
 			return c.request("save_memory", nil, nil, tree{"user_id": "ann", "content": c.prose(20_000), "derived_from": from, "metadata": tree{"n": 1}})
 		}},
-		{op: "save_memory", name: "the largest body, in metadata", build: func(c *costRig) *http.Request {
-			return c.request("save_memory", nil, nil, tree{"user_id": "bob", "content": c.prose(100), "metadata": c.bulk(*costBytes)})
+		{op: "save_memory", name: "the largest metadata", build: func(c *costRig) *http.Request {
+			return c.request("save_memory", nil, nil, tree{"user_id": "bob", "content": c.prose(100), "metadata": bulk(check.MaxMetadata - 100)})
 		}},
-		{op: "search_memory", name: "cold, all memories", build: search("ann", tree{"query": "w1 w2"}, true)},
+		{op: "search_memory", name: "cold, all memories", most: 4 * time.Second, why: "the owner's index is read in, 2,000 documents at a time", build: search("ann", tree{"query": "w1 w2"}, true)},
 		{op: "search_memory", name: "996 bytes of OR-like words", most: costLimit / 4, build: search("ann", tree{"query": manyWords()}, false)},
 		{op: "search_memory", name: "the longest query", build: func(c *costRig) *http.Request {
 			return c.request("search_memory", nil, nil, tree{"user_id": "ann", "query": c.prose(20_000), "limit": 200, "min_relevance": 0, "explain": true, "include_messages": true})
 		}},
 		{op: "search_memory", name: "the widest filter, which nothing matches", build: search("ann", tree{"query": manyWords(), "limit": 200, "min_relevance": 0, "include_messages": true, "filter": widest()}, false)},
-		{op: "search_memory", name: "cold, all messages of the largest session", build: search("talk", tree{"query": manyWords(), "include_messages": true, "limit": 200, "min_relevance": 0}, true)},
+		{op: "search_memory", name: "cold, all messages of the largest session", most: 4 * time.Second, why: "the same", build: search("talk", tree{"query": manyWords(), "include_messages": true, "limit": 200, "min_relevance": 0}, true)},
 		{op: "search_memory", name: "all messages of the largest session", build: search("talk", tree{"query": manyWords(), "include_messages": true, "limit": 200, "min_relevance": 0, "explain": true}, false)},
-		{op: "list_memories", name: "500 of a topic", build: func(c *costRig) *http.Request {
+		{op: "list_memories", name: "500 of a topic", most: 500 * time.Millisecond, why: "topics are sealed: every row is opened", build: func(c *costRig) *http.Request {
 			return c.request("list_memories", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}, "topic": {"t"}}, nil)
 		}},
-		{op: "list_memories", name: "a topic that nothing has", build: func(c *costRig) *http.Request {
+		{op: "list_memories", name: "a topic that nothing has", most: 500 * time.Millisecond, why: "the same", build: func(c *costRig) *http.Request {
 			return c.request("list_memories", nil, url.Values{"user_id": {"ann"}, "topic": {"nothing"}}, nil)
 		}},
 		{op: "list_memories", name: "a status, type and level that nothing has", build: func(c *costRig) *http.Request {
@@ -178,7 +180,7 @@ func costlyRest() []costly {
 	}
 	working := func(op string, n int) func(*costRig) *http.Request {
 		return func(c *costRig) *http.Request {
-			return c.request(op, session("long"), ann(), tree{"data_slots": tree{"a": c.prose(n)}, "task_state": c.bulk(n)})
+			return c.request(op, session("long"), ann(), tree{"data_slots": tree{"a": c.prose(n)}, "task_state": bulk(n)})
 		}
 	}
 	receipt := ""
@@ -189,6 +191,17 @@ func costlyRest() []costly {
 		{op: "get_context", name: "a long session, all memories and a long query", build: context(tree{"user_id": "ann", "session_id": "long", "query": manyWords(), "window_tokens": 1_000_000, "turns": 1000})},
 		{op: "get_context", name: "the largest session, in a large window", build: context(tree{"user_id": "talk", "session_id": "fat", "query": manyWords(), "window_tokens": 100_000_000, "turns": 1000})},
 		{op: "get_context", name: "the largest session, in a small window", build: context(tree{"user_id": "talk", "session_id": "fat", "window_tokens": 8000})},
+		{op: "get_context", name: "the largest session for the first time, in a window that takes it all", most: 6 * time.Second,
+			why: "every message is counted exactly, once", build: func(c *costRig) *http.Request {
+				user := c.fresh("talk")
+				c.fillSession(user, "fat", *costBytes, min(*costBytes/15, 1_000_000))
+				return c.request("get_context", nil, nil, tree{"user_id": user, "session_id": "fat", "query": "nothing", "window_tokens": 100_000_000, "options": tree{"layers": tree{"longterm": false}}})
+			}},
+		{op: "get_context", name: "the largest session for the first time, in a small window", build: func(c *costRig) *http.Request {
+			user := c.fresh("talk")
+			c.fillSession(user, "fat", *costBytes, min(*costBytes/15, 1_000_000))
+			return c.request("get_context", nil, nil, tree{"user_id": user, "session_id": "fat", "query": "nothing", "window_tokens": 8000, "options": tree{"layers": tree{"longterm": false}}})
+		}},
 		{op: "get_context", name: "the longest system text", build: func(c *costRig) *http.Request {
 			return c.request("get_context", nil, nil, tree{"user_id": "ann", "query": "w1", "system": c.prose(180_000), "window_tokens": 1_000_000})
 		}},
@@ -206,13 +219,13 @@ func costlyRest() []costly {
 		{op: "complete_task", name: "the longest result", build: func(c *costRig) *http.Request {
 			return c.request("complete_task", map[string]string{"task_id": c.seed("task")}, nil, tree{"user_id": "ann", "outcome": "success", "result": c.prose(20_000)})
 		}},
-		{op: "forget", name: "preview by a keyword that nothing says", build: forget(tree{"keyword": "nothing says this"}, "dry_run", true)},
-		{op: "forget", name: "preview by a keyword that much says", build: forget(tree{"keyword": "w1"}, "dry_run", true)},
-		{op: "forget", name: "preview by the widest filter", build: forget(tree{"filter": widest()}, "dry_run", true)},
-		{op: "forget", name: "preview of everything", build: forget(tree{"all": true}, "dry_run", true)},
-		{op: "forget", name: "by a keyword that nothing says", build: forget(tree{"keyword": "nothing says this"})},
-		{op: "forget", name: "archive everything, by filter", build: forget(tree{"filter": tree{"field": "id", "op": "ne", "value": "x"}}, "mode", "archive", "dry_run", true)},
-		{op: "forget", name: "everything", build: func(c *costRig) *http.Request {
+		{op: "forget", name: "preview by a keyword that nothing says", most: 3 * time.Second, why: "every row of the owner is looked at, 1,000 at a time", build: forget(tree{"keyword": "nothing says this"}, "dry_run", true)},
+		{op: "forget", name: "preview by a keyword that much says", most: 3 * time.Second, why: "every row of the owner is looked at, 1,000 at a time", build: forget(tree{"keyword": "w1"}, "dry_run", true)},
+		{op: "forget", name: "preview by the widest filter", most: 3 * time.Second, why: "every row of the owner is looked at, 1,000 at a time", build: forget(tree{"filter": widest()}, "dry_run", true)},
+		{op: "forget", name: "preview of everything", most: 3 * time.Second, why: "every row of the owner is looked at, 1,000 at a time", build: forget(tree{"all": true}, "dry_run", true)},
+		{op: "forget", name: "by a keyword that nothing says", most: 3 * time.Second, why: "every row of the owner is looked at, 64 at a time, with a rest after each", build: forget(tree{"keyword": "nothing says this"})},
+		{op: "forget", name: "archive everything, by filter", most: 3 * time.Second, why: "every row of the owner is looked at, 1,000 at a time", build: forget(tree{"filter": tree{"field": "id", "op": "ne", "value": "x"}}, "mode", "archive", "dry_run", true)},
+		{op: "forget", name: "everything", most: 8 * time.Second, why: "50,000 memories are deleted, 64 at a time, with a rest after each", build: func(c *costRig) *http.Request {
 			c.fillMemories(c.fresh("m"), *costDocs) // what the last forget took
 			return forget(tree{"all": true})(c)
 		}},
@@ -221,7 +234,7 @@ func costlyRest() []costly {
 			receipt = page.Items[0].ID
 			return c.request("get_receipt", map[string]string{"id": receipt}, ann(), nil)
 		}},
-		{op: "verify_receipt", name: "of everything", build: func(c *costRig) *http.Request {
+		{op: "verify_receipt", name: "of everything", most: 2 * time.Second, why: "21 places are searched for 50,000 keys", build: func(c *costRig) *http.Request {
 			return c.request("verify_receipt", map[string]string{"id": receipt}, nil, tree{"user_id": "ann"})
 		}},
 		{op: "forget_log", name: "500", build: func(c *costRig) *http.Request {

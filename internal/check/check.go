@@ -16,10 +16,12 @@ import (
 
 // Limits that no tag says.
 const (
-	MaxDepth    = 32      // of a free-form tree such as metadata
-	MaxTreeSize = 100_000 // values in one tree
-	MaxItem     = 256     // code points of one string in a list, or of a key of blocks
-	MaxFaults   = 100     // faults that one error names
+	MaxDepth    = 32       // of a free-form tree such as metadata
+	MaxTreeSize = 10_000   // values in one tree
+	MaxMetadata = 16 << 10 // bytes of text, keys and values, in metadata
+	MaxTree     = 1 << 20  // and in another tree
+	MaxItem     = 256      // code points of one string in a list, or of a key of blocks
+	MaxFaults   = 100      // faults that one error names
 )
 
 // Validator is a type with rules beyond its tags. Check returns what is

@@ -99,6 +99,7 @@ func TestI4_Limits(t *testing.T) {
 		"infinite in a tree":  {save(func(r *R) { r.Metadata = yiku.Metadata{"a": math.Inf(1)} }), []string{"metadata"}},
 		"1e400 in a tree":     {save(func(r *R) { r.Metadata = yiku.Metadata{"a": json.Number("1e400")} }), []string{"metadata"}},
 		"no number":           {save(func(r *R) { r.Metadata = yiku.Metadata{"a": json.Number("")} }), []string{"metadata"}},
+		"long metadata":       {save(func(r *R) { r.Metadata = yiku.Metadata{"a": strings.Repeat("x", check.MaxMetadata)} }), []string{"metadata"}},
 		"wide tree":           {save(func(r *R) { r.Metadata = yiku.Metadata{"a": make([]any, check.MaxTreeSize)} }), []string{"metadata"}},
 
 		"no messages":          {yiku.AppendMessagesRequest{UserID: "u", SessionID: "s"}, []string{"messages"}},

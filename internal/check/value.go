@@ -92,7 +92,7 @@ func (w *walk) value(r *rule, how look, v reflect.Value) {
 		w.filter(v)
 	case lookTree:
 		w.count(r, v)
-		w.tree(v)
+		w.tree(r, v)
 	case lookList:
 		w.list(r, v)
 	case lookMap:
@@ -340,7 +340,7 @@ func (w *walk) filterTexts(f *yiku.Filter) {
 			w.fault(fmt.Sprintf("must name a field of at most %d characters", MaxItem))
 		}
 	})
-	w.below("value", func() { w.tree(reflect.ValueOf(&f.Value).Elem()) })
+	w.below("value", func() { w.tree(&rule{}, reflect.ValueOf(&f.Value).Elem()) })
 	w.below("not", func() { w.filterTexts(f.Not) })
 	for i := range f.And {
 		w.below("and", func() { w.branch(i, &f.And[i]) })
@@ -366,15 +366,29 @@ func (w *walk) below(name string, look func()) {
 // tree looks through a free-form value: JSON types and Go's numbers, valid
 // texts, bounded in depth and size. It names the first fault only, at the
 // field itself: keys are the caller's words.
-func (w *walk) tree(v reflect.Value) {
-	size := 0
+func (w *walk) tree(r *rule, v reflect.Value) {
+	size := treeSize{most: MaxTree}
+	if r.Name == "metadata" { // it comes along in every list
+		size.most = MaxMetadata
+	}
 	if m := treeFault(v.Interface(), 1, &size); m != "" {
 		w.fault(m)
 	}
 }
 
-func treeFault(x any, depth int, size *int) string {
-	if *size++; *size > MaxTreeSize {
+// treeSize is what was seen of a tree.
+type treeSize struct{ values, bytes, most int }
+
+// text looks at a key or a text of a tree.
+func (t *treeSize) text(s string) string {
+	if t.bytes += len(s); t.bytes > t.most {
+		return fmt.Sprintf("must hold at most %d bytes of text", t.most)
+	}
+	return textFault(s)
+}
+
+func treeFault(x any, depth int, size *treeSize) string {
+	if size.values++; size.values > MaxTreeSize {
 		return fmt.Sprintf("must hold at most %d values", MaxTreeSize)
 	}
 	switch x := x.(type) {
@@ -390,7 +404,7 @@ func treeFault(x any, depth int, size *int) string {
 		}
 		return ""
 	case string:
-		return textFault(x)
+		return size.text(x)
 	case time.Time:
 		return ""
 	case map[string]any:
@@ -403,13 +417,13 @@ func treeFault(x any, depth int, size *int) string {
 	return otherFault(reflect.ValueOf(x), depth, size)
 }
 
-func mapFault(m map[string]any, depth int, size *int) string {
+func mapFault(m map[string]any, depth int, size *treeSize) string {
 	if depth > MaxDepth {
 		return tooDeep()
 	}
 	least, fault := "", "" // of several faults that of the first key, so that an error does not depend on the map's order
 	for k, v := range m {
-		f := textFault(k)
+		f := size.text(k)
 		if f == "" {
 			f = treeFault(v, depth+1, size)
 		}
@@ -420,7 +434,7 @@ func mapFault(m map[string]any, depth int, size *int) string {
 	return fault
 }
 
-func listFault(l []any, depth int, size *int) string {
+func listFault(l []any, depth int, size *treeSize) string {
 	if depth > MaxDepth {
 		return tooDeep()
 	}
@@ -433,10 +447,10 @@ func listFault(l []any, depth int, size *int) string {
 }
 
 // otherFault takes Go's typed lists and maps, such as []string, apart.
-func otherFault(v reflect.Value, depth int, size *int) string {
+func otherFault(v reflect.Value, depth int, size *treeSize) string {
 	switch {
 	case v.Kind() == reflect.String:
-		return textFault(v.String())
+		return size.text(v.String())
 	case depth > MaxDepth:
 		return tooDeep()
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
@@ -448,7 +462,7 @@ func otherFault(v reflect.Value, depth int, size *int) string {
 		return ""
 	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
 		for it := v.MapRange(); it.Next(); {
-			if f := textFault(it.Key().String()); f != "" {
+			if f := size.text(it.Key().String()); f != "" {
 				return f
 			}
 			if f := treeFault(it.Value().Interface(), depth+1, size); f != "" {
