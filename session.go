@@ -141,7 +141,7 @@ type ForkSessionRequest struct {
 	SessionID    string `json:"session_id" in:"path" maxLength:"256"`
 	UserID       string `json:"user_id" maxLength:"256"`
 	NewSessionID string `json:"new_session_id,omitempty" maxLength:"256"`
-	UpTo         string `json:"up_to,omitempty" maxLength:"256" doc:"The id of the last message to copy; all where absent. At most 10,000 are copied."`
+	UpTo         string `json:"up_to,omitempty" maxLength:"256" doc:"The id of the last message to copy; all where absent. At most 5,000 are copied."`
 }
 
 // ExportSessionRequest asks for a session as one document.
@@ -170,7 +170,7 @@ type ImportSessionRequest struct {
 	ProjectID string      `json:"project_id,omitempty" maxLength:"256"`
 	AgentID   string      `json:"agent_id,omitempty" maxLength:"256"`
 	Format    MessageForm `json:"format,omitempty" enum:"yiku,openai,anthropic,plain" doc:"Recognised from the document where absent."`
-	Document  RawJSON     `json:"document" doc:"An export, an object with messages, or an array of messages: at most 10,000."`
+	Document  RawJSON     `json:"document" doc:"An export, an object with messages, or an array of messages: at most 5,000."`
 }
 
 // MessageForm is a public form of a conversation.

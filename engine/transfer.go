@@ -173,7 +173,7 @@ func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku
 
 // maxTransfer is how many messages a session may be made with: they are
 // written in one transaction, for which everybody's writes wait.
-const maxTransfer = 10_000
+const maxTransfer = 5_000
 
 func transferTooLarge(field string) error {
 	return &yiku.Error{Sentinel: yiku.ErrTooLarge, Fields: []yiku.FieldError{{Field: field, Message: fmt.Sprintf("must name at most %d messages", maxTransfer)}}}

@@ -10,12 +10,12 @@ import (
 	"github.com/yiku-ai/yiku"
 )
 
-// TestR25_TransfersAreBounded: a session is made with at most 10,000 messages
+// TestR25_TransfersAreBounded: a session is made with at most 5,000 messages
 // at once, since everybody's writes wait for them; the error names the field.
 func TestR25_TransfersAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newBench(t, nil).operator()
-	const most = 10_000
+	const most = 5_000
 	refused := func(err error, field string) {
 		t.Helper()
 		var e *yiku.Error

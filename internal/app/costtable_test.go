@@ -50,7 +50,7 @@ func costlySessions() []costly {
 			return c.request("list_sessions", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
 		}},
 		{op: "get_session", name: "long", build: func(c *costRig) *http.Request { return c.request("get_session", session("long"), ann(), nil) }},
-		{op: "append_messages", name: "the largest body in 1,000 messages", build: func(c *costRig) *http.Request {
+		{op: "append_messages", name: "the largest body in 1,000 messages", most: 400 * time.Millisecond, why: "16 MB are read, checked, sealed and written", build: func(c *costRig) *http.Request {
 			return c.request("append_messages", session(c.fresh("s")), nil, tree{"user_id": "bob", "messages": c.messages(*costBytes*9/10, *costBytes/1000)})
 		}},
 		{op: "append_messages", name: "1,000 short messages with ids and a key", build: func(c *costRig) *http.Request {
@@ -90,7 +90,7 @@ func costlySessions() []costly {
 			return c.request("import_session", nil, nil, tree{"user_id": "imp", "document": c.messages(*costBytes*9/10, *costBytes/1000)})
 		}},
 		{op: "import_session", name: "the most messages", build: func(c *costRig) *http.Request {
-			list := make([]tree, min(*costBytes/60, 10_000))
+			list := make([]tree, min(*costBytes/60, 5_000))
 			for i := range list {
 				list[i] = tree{"role": []string{"user", "assistant"}[i%2], "content": fmt.Sprint("hello ", i)}
 			}
@@ -98,7 +98,7 @@ func costlySessions() []costly {
 		}},
 		{op: "delete_session", name: "the longest", most: 400 * time.Millisecond, why: "each message goes with its traces", build: func(c *costRig) *http.Request {
 			id := c.fresh("s")
-			c.fillSession("gone", id, min(*costBytes/4, 10_000*300), 300)
+			c.fillSession("gone", id, min(*costBytes/4, 5_000*300), 300)
 			return c.request("delete_session", session(id), withUser("gone"), nil)
 		}},
 	}
@@ -124,7 +124,7 @@ func costlyMemories() []costly {
 	}
 	return []costly{
 		{op: "save_memory", name: "the largest, derived from 256", build: func(c *costRig) *http.Request {
-			from := make([]string, min(256, *costDocs))
+			from := make([]string, min(256, *costDocs-100))
 			for i := range from {
 				from[i] = fmt.Sprint("m", i)
 			}
