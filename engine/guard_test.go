@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,30 +137,83 @@ func (s *between) Update(ctx context.Context, owner yiku.Owner, p store.Priority
 	return s.Store.Update(ctx, owner, p, fn)
 }
 
-// TestE2_ContextReadsAgain: a context whose memories are forgotten between its
-// reading and the writing of its snapshot is read again: neither the answer
-// nor a snapshot holds what is gone.
+// TestE2_ContextReadsAgain: a context whose memories or working memory are
+// forgotten between its reading and the writing of its snapshot is read again:
+// neither the answer nor a snapshot holds what is gone.
 func TestE2_ContextReadsAgain(t *testing.T) {
 	t.Parallel()
-	st, err := sqlite.Open(t.Context(), t.TempDir(), nil)
+	for place, put := range map[string]func(yiku.Service) error{
+		"a memory": func(s yiku.Service) error {
+			_, err := s.SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: "ann", Content: "canary 金丝雀", Type: yiku.TypeConstraint})
+			return err
+		},
+		"working memory": func(s yiku.Service) error { // which no snapshot cites
+			_, err := s.PutWorking(t.Context(), yiku.PutWorkingRequest{UserID: "ann", SessionID: "one", DataSlots: map[string]any{"bird": "canary 金丝雀"}})
+			return err
+		},
+	} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			st, err := sqlite.Open(t.Context(), t.TempDir(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slow := &between{Store: st}
+			s := open(t, slow, &engine.Options{}).As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+			save(t, s, yiku.SaveMemoryRequest{Content: "speaks Chinese", Type: yiku.TypeConstraint})
+			if err := put(s); err != nil {
+				t.Fatal(err)
+			}
+			shown := ""
+			slow.do.Store(new(func() {
+				shown = contextOf(t, s, yiku.GetContextRequest{SessionID: "one", Query: "canary"}).System
+				forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "canary"}})
+			}))
+			res := contextOf(t, s, yiku.GetContextRequest{SessionID: "one", Query: "canary"})
+			if !strings.Contains(shown, "canary") {
+				t.Fatalf("before it was forgotten it was not shown:\n%s", shown)
+			}
+			if strings.Contains(res.System, "canary") || !strings.Contains(res.System, "speaks Chinese") {
+				t.Errorf("the context:\n%s", res.System)
+			}
+			kept, err := s.GetSnapshot(t.Context(), yiku.GetSnapshotRequest{UserID: "ann", ID: res.SnapshotID})
+			if err != nil || strings.Contains(kept.Response.System, "canary") {
+				t.Errorf("the snapshot: %v\n%s", err, kept.Response.System)
+			}
+		})
+	}
+}
+
+// TestG1_SnapshotCitesItsMessages: a snapshot goes from the store with any
+// message that it shows, whichever way the message goes.
+func TestG1_SnapshotCitesItsMessages(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	s := b.operator()
+	say(t, s, "one", "我住在上海", "好的")
+	id := contextOf(t, s, yiku.GetContextRequest{SessionID: "one"}).SnapshotID
+	owner, err := yiku.NewOwner("acme", "ann")
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow := &between{Store: st}
-	s := open(t, slow, &engine.Options{}).As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
-	save(t, s, yiku.SaveMemoryRequest{Content: "canary 金丝雀", Type: yiku.TypeConstraint})
-	save(t, s, yiku.SaveMemoryRequest{Content: "speaks Chinese", Type: yiku.TypeConstraint})
-	forgotten := false
-	slow.do.Store(new(func() {
-		forgotten = true
-		forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "canary"}})
-	}))
-	res := contextOf(t, s, yiku.GetContextRequest{Query: "canary"})
-	if !forgotten || strings.Contains(res.System, "canary") || !strings.Contains(res.System, "speaks Chinese") {
-		t.Errorf("forgotten meanwhile: %v; the context:\n%s", forgotten, res.System)
+	there := func(r store.Reader) error {
+		_, err := r.Snapshot(owner, id, b.clock.Now())
+		return err
 	}
-	kept, err := s.GetSnapshot(t.Context(), yiku.GetSnapshotRequest{UserID: "ann", ID: res.SnapshotID})
-	if err != nil || strings.Contains(kept.Response.System, "canary") {
-		t.Errorf("the snapshot: %v\n%s", err, kept.Response.System)
+	if err := b.store.View(t.Context(), there); err != nil {
+		t.Fatal(err)
+	}
+	err = b.store.Update(t.Context(), owner, store.Request, func(tx store.Tx) error {
+		rows, err := tx.OwnerMessages(owner, 0, 1<<30, 1)
+		if err != nil {
+			return err
+		}
+		return tx.DeleteMessages([]int64{rows[0].Key})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.store.View(t.Context(), there); !errors.Is(err, yiku.ErrNotFound) {
+		t.Errorf("the snapshot of a deleted message: %v", err)
 	}
 }
