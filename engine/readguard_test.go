@@ -125,3 +125,87 @@ func TestD10_ShownOnce(t *testing.T) {
 		t.Errorf("messages %q and system text:\n%s", texts(res.Messages), res.System)
 	}
 }
+
+// TestE2_IndexForgets: what was deleted or forgotten is not in the index either.
+func TestE2_IndexForgets(t *testing.T) {
+	t.Parallel()
+	st, err := sqlite.Open(t.Context(), t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := &holding{}
+	s := openWith(t, st, kept).As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+	say(t, s, "one", "said pears", "嗯")
+	save(t, s, yiku.SaveMemoryRequest{Content: "pears are sweet"})
+	search(t, s, "pears")
+	if kept.count(t, "pears") < 2 {
+		t.Fatal("the index holds nothing before")
+	}
+	forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{All: true}})
+	if got := kept.count(t, "pears"); got != 0 {
+		t.Errorf("the index holds %d documents of what was forgotten", got)
+	}
+}
+
+// TestD2_IndexOfAnotherStore: an index that followed another store, as after a
+// restore, is filled anew.
+func TestD2_IndexOfAnotherStore(t *testing.T) {
+	t.Parallel()
+	kept := &holding{}
+	for _, fruit := range []string{"pears", "apples"} {
+		st, err := sqlite.Open(t.Context(), t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := openWith(t, st, kept).As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+		save(t, s, yiku.SaveMemoryRequest{Content: fruit + " are sweet"})
+		if got := search(t, s, fruit); len(got) != 1 {
+			t.Errorf("%s: found %q", fruit, got)
+		}
+	}
+	if got := kept.count(t, "pears"); got != 0 {
+		t.Errorf("the index holds %d documents of the first store", got)
+	}
+}
+
+// holding is an index that engines share and tests look into.
+type holding struct{ *memindex.Index }
+
+func (h *holding) count(t *testing.T, text string) int {
+	t.Helper()
+	owner, err := yiku.NewOwner("acme", "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := h.Search(t.Context(), owner, index.Query{Text: text, K: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(res.Candidates)
+}
+
+// openWith starts an engine on a store and an index, which is made where there
+// is none yet.
+func openWith(t *testing.T, st *sqlite.Store, h *holding) *engine.Engine {
+	t.Helper()
+	if h.Index == nil {
+		h.Index = memindex.New(nil)
+		t.Cleanup(func() {
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	e, err := engine.New(engine.Options{Store: st, Index: h.Index})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, end := range []func() error{e.Close, st.Close} {
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return e
+}

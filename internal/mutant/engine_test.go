@@ -69,7 +69,7 @@ func forgetMutants() []mutant {
 		{"forget: the receipt looks for residue", "engine/forget.go", `receipt.Verified = receipt.Verified && n == 0`, `_ = n`, tests},
 		{"forget: verify looks for residue", "engine/receipt.go", "			if n > 0 {\n", "			if n > 1<<40 {\n", tests},
 		{"forget: the log is cut afterwards", "engine/forget.go", "	if err == nil {\n		c.scrub(ctx)\n	}\n", "", tests},
-		{"forget: an interrupted forget goes on after a restart", "engine/engine.go", "		if _, err := c.carryOut(ctx, f); err != nil {\n			return err\n		}\n", "		_, _ = c, f\n", tests + ", engine R4_"},
+		{"forget: an interrupted forget goes on after a restart", "engine/engine.go", "		if _, err := c.resume(ctx, f.Owner, f.Receipt); err != nil && !errors.Is(err, yiku.ErrConflict) {\n			return err\n		}\n", "		_, _ = c, errors.Is\n", tests + ", engine R4_"},
 		{"forget: a dry run changes nothing", "engine/preview.go", "		return errors.Join(tx.PurgeCopies(&p.f.Removed), errPreview)\n	})\n	if !errors.Is(err, errPreview) {", "		return tx.PurgeCopies(&p.f.Removed)\n	})\n	if err != nil {", tests},
 		{"forget: a receipt is verified against every table", "store/sqlite/residue.go", "		{\"versions.memory\", sqlResidueVersionsMemory, 1, memory},\n", "", "store/sqlite"},
 	}
@@ -94,6 +94,6 @@ func readMutants() []mutant {
 		{"read: an agent's shared memories are its own", "engine/scope.go", `all(is("level", yiku.OpEq, string(yiku.LevelShared)), either(absent("agent_id"), is("agent_id", yiku.OpEq, agent))),`, `is("level", yiku.OpEq, string(yiku.LevelShared)),`, tests},
 		{"read: the index follows deletions", "engine/find.go", `batch.Deletes = append(batch.Deletes, ref)`, `_ = ref`, tests},
 		{"read: an index of another store is not used", "engine/find.go", "	if at.Generation != generation {\n", "	if false {\n", tests},
-		{"read: one list of sessions is one owner's", "engine/sessionlist.go", `scope := []string{req.UserID, req.ProjectID, req.AgentID}`, `scope := []string{}`, tests},
+		{"read: one list of sessions is one owner's", "engine/sessionlist.go", `scope := []string{req.UserID, req.ProjectID, req.AgentID}`, `scope := []string{}`, tests + ", internal/app"},
 	}
 }

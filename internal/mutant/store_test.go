@@ -32,7 +32,7 @@ func storeMutants() []mutant {
 		{"store: an update that fails is undone", "store/sqlite/writer.go", `errors.Join(c.run(sqlUndo), c.run(sqlRelease))`, `c.run(sqlRelease)`, tests},
 		{"store: a call that fails is undone", "store/sqlite/owner.go", "		if e := t.c.run(sqlUndoCall); e != nil {\n			return foreign(op, e)\n		}\n", "", tests},
 		{"store: a failed sync stops the writes", "store/sqlite/writer.go", `if !errors.Is(err, sqlite3.FULL) && !errors.Is(err, sqlite3.IOERR_WRITE) {`, `if false {`, tests},
-		{"store: writes are refused while it is broken", "store/sqlite/writer.go", "	if err := s.Ready(ctx); err != nil {\n		return err\n	}\n	m := &member", "	m := &member", tests},
+		{"store: writes are refused while it is broken", "store/sqlite/writer.go", "	if err := s.open(); err != nil {\n		return err\n	}\n	m := &member", "	m := &member", tests},
 		{"store: a migration that changed since is refused", "store/sqlite/migrate.go", `if !bytes.Equal(sum, m.checksum()) {`, `if !bytes.Equal(sum, m.checksum()) && false {`, tests},
 		{"store: a newer schema is refused", "store/sqlite/migrate.go", `if have > latest {`, `if have > latest+9 {`, tests},
 		{"store: a row whose MAC does not fit is refused", "internal/keyring/keyring.go", `return nil, yiku.Errorf(yiku.ErrUnavailable, "open envelope: its MAC does not fit")`, `return plain, nil`, "internal/keyring, store/sqlite"},
