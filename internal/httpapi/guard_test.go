@@ -185,3 +185,17 @@ func TestF3_MetricsAreTheOperators(t *testing.T) {
 		}
 	}
 }
+
+// TestS12_AnswersAreForTheirCaller: no answer, right or wrong, is guessed to be
+// something else by a browser, or kept by what lies between.
+func TestS12_AnswersAreForTheirCaller(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings{answer: yiku.Memory{ID: "m"}})
+	for _, target := range []string{"/v1/memories/m?user_id=u", "/v1/memories/m", "/v1/none", "/healthz"} {
+		rec := w.send(http.MethodGet, target, "")
+		got := [2]string{rec.Header().Get("X-Content-Type-Options"), rec.Header().Get("Cache-Control")}
+		if want := [2]string{"nosniff", "no-store"}; got != want {
+			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+	}
+}

@@ -369,3 +369,36 @@ func TestC1_KindsHaveTheirOwnTables(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestR7_HeaderWithoutChecksums: a store whose header says that its pages have
+// no checksums is refused: it is damaged, and is not given new ones.
+func TestR7_HeaderWithoutChecksums(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, databaseName), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reservedBytes = 20 // where the header has them, by the file format of SQLite
+	for _, reserved := range []byte{0, 16} {
+		if _, err := f.WriteAt([]byte{reserved}, reservedBytes); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Open(t.Context(), dir, nil); !errors.Is(err, yiku.ErrUnavailable) {
+			t.Errorf("%d bytes: %v, want ErrUnavailable", reserved, err)
+			if err == nil {
+				_ = s.Close()
+			}
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
