@@ -103,7 +103,7 @@ func TestD7_FenceControl(t *testing.T) {
 func TestR35_Visible(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
-		"pass\u200bword": "password", "a\u202eb": "ab", "x\U000e0041y": "xy", "soft\u00adhyphen": "softhyphen", "\ufeff头": "头",
+		"pass\u200bword": "password", "a\u202eb": "ab", "x\U000e0041y": "xy", "x\U000e0101y": "xy", "soft\u00adhyphen": "softhyphen", "\ufeff头": "头",
 		"👨\u200d👩\u200d👧": "👨\u200d👩\u200d👧", "می\u200cخواهم": "می\u200cخواهم", "☺️": "☺️", "क्ष": "क्ष", "你好，世界": "你好，世界", "\u200dx": "x",
 	}
 	for in, want := range cases {
@@ -201,4 +201,15 @@ func TestD5_BudgetHolds(t *testing.T) {
 			r.Fatalf("%d shown and %d omitted of %d", len(out.Memories), out.Omitted, n)
 		}
 	})
+}
+
+// TestR35_WorkingIsVisible: hidden characters in names and values of working
+// memory are not shown either.
+func TestR35_WorkingIsVisible(t *testing.T) {
+	t.Parallel()
+	out := compose.Compose(compose.Input{Working: &yiku.WorkingMemory{DataSlots: map[string]any{"slot\u200b": "va\u202elue", "子\U000e0041": "值"}},
+		Script: lang.English, Zone: time.UTC, Count: runes, Budget: 1000, ItemTokens: 100})
+	if out.Text != compose.Visible(out.Text) || !strings.Contains(out.Text, `"slot":"value"`) || !strings.Contains(out.Text, `"子":"值"`) {
+		t.Errorf("shown:\n%q", out.Text)
+	}
 }
