@@ -106,6 +106,12 @@ func (w *words) query() string {
 // fill writes memories of an owner straight into the store, in batches.
 func fill(b *testing.B, s *sqlite.Store, user string, count int, w *words) {
 	b.Helper()
+	fillOf(b, s, tenant, user, count, w)
+}
+
+// fillOf is fill for a user of any tenant.
+func fillOf(b *testing.B, s *sqlite.Store, tenant, user string, count int, w *words) {
+	b.Helper()
 	owner, err := yiku.NewOwner(tenant, user)
 	if err != nil {
 		b.Fatal(err)

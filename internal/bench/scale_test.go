@@ -72,18 +72,12 @@ type program struct {
 	ready time.Duration
 }
 
-func startProgram(b *testing.B, dir string) program {
+// startProgram starts the server on a directory; before are words to put before
+// the command.
+func startProgram(b *testing.B, dir string, before ...string) program {
 	b.Helper()
-	binary := *scaleBinary
-	if binary == "" {
-		binary = filepath.Join(b.TempDir(), "yiku")
-		build := exec.Command("go", "build", "-o", binary, "github.com/yiku-ai/yiku/cmd/yiku")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			b.Fatalf("%v: %s", err, out)
-		}
-	}
-	cmd := exec.Command(binary, "serve", "--data", dir, "--addr", "127.0.0.1:0")
+	args := append(before, builtProgram(b), "serve", "--data", dir, "--addr", "127.0.0.1:0")
+	cmd := exec.Command(args[0], args[1:]...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -97,6 +91,37 @@ func startProgram(b *testing.B, dir string) program {
 		b.Fatal(err)
 	}
 	return program{cmd: cmd, url: strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), ready: time.Since(start)}
+}
+
+// makeKey makes a key of a tenant on a directory that no server has open.
+func makeKey(b *testing.B, dir, tenant string) string {
+	b.Helper()
+	out, err := exec.Command(builtProgram(b), "key", "create", "--data", dir, "--tenant", tenant, "--access", "write").CombinedOutput()
+	if err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	for word := range strings.FieldsSeq(string(out)) {
+		if strings.HasPrefix(word, "yk_") {
+			return word
+		}
+	}
+	b.Fatalf("no key in %s", out)
+	return ""
+}
+
+// builtProgram is the program's path.
+func builtProgram(b *testing.B) string {
+	b.Helper()
+	binary := *scaleBinary
+	if binary == "" {
+		binary = filepath.Join(b.TempDir(), "yiku")
+		build := exec.Command("go", "build", "-o", binary, "github.com/yiku-ai/yiku/cmd/yiku")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
+	return binary
 }
 
 // rssMB is the program's resident memory (VmRSS of /proc).
@@ -116,6 +141,25 @@ func (p program) rssMB(b *testing.B) float64 {
 		}
 	}
 	return 0
+}
+
+// cpu is the processor time that the program has used (utime and stime of /proc).
+func (p program) cpu(b *testing.B) time.Duration {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		b.Skip("no /proc on this system")
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	var ticks int
+	for _, f := range fields[11:13] {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / 100
 }
 
 func (p program) stop(b *testing.B) {

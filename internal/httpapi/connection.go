@@ -160,10 +160,11 @@ func (l *Connections) answer(r *limit.Refusal, end bool) []byte {
 // conn is a connection of the server.
 type conn struct {
 	net.Conn
-	all     *Connections
-	between atomic.Bool // what is read next begins a request
-	caller  atomic.Pointer[knownCaller]
-	dropped bool // guarded by the lock of all
+	all      *Connections
+	between  atomic.Bool // what is read next begins a request
+	caller   atomic.Pointer[knownCaller]
+	extended time.Time // when a refusal gave the caller time for the next request; of the reading goroutine
+	dropped  bool      // guarded by the lock of all
 }
 
 type connKey struct{}
@@ -200,8 +201,11 @@ func (c *conn) Read(p []byte) (int, error) {
 		if refusal == nil {
 			return n, nil
 		}
-		if err := c.Conn.SetDeadline(time.Now().Add(c.all.idle)); err != nil {
-			return 0, err
+		if now := time.Now(); now.Sub(c.extended) > time.Second { // not each time: it costs
+			c.extended = now
+			if err := c.Conn.SetDeadline(now.Add(c.all.idle)); err != nil {
+				return 0, err
+			}
 		}
 		if _, err := c.Conn.Write(c.all.answer(refusal, false)); err != nil {
 			return 0, err
