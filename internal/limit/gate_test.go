@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/yiku-ai/yiku/internal/boardtest"
 )
 
 // crowd sends requests of tenants to a gate, one after the other, and notes
@@ -90,6 +92,7 @@ func TestR18_NoTenantStarves(t *testing.T) {
 				t.Fatalf("%s was not served: %v", name, c.served)
 			}
 		}
+		boardtest.Report(t, boardtest.Row{ID: "R18", Trials: 50, What: "requests beside a hundred of another tenant's waited for more than two turns"})
 		c.leave(40)
 	})
 }
