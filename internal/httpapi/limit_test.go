@@ -233,29 +233,27 @@ func TestF3_RateOverHTTP(t *testing.T) {
 // all are busy, the new one is refused.
 func TestConnectionBound(t *testing.T) {
 	t.Parallel()
-	b := newBusy(t, limit.Options{}, 2, 0)
-	first, second := b.dial(), b.dial()
-	for _, d := range []*dialogue{first, second} { // both are known, in this order
+	b := newBusy(t, limit.Options{}, 3, 0)
+	ask := func() *dialogue {
+		d := b.dial()
 		d.say(get("key-a"))
-		<-b.began
-		b.goOn <- struct{}{}
-		d.hear()
+		<-b.began // it is busy from here on
+		return d
 	}
-	third := b.dial()
-	third.say(get("key-a"))
-	<-b.began
-	if _, err := first.in.ReadByte(); err == nil {
+	oldest, newer := b.dial(), b.dial() // silent, in this order
+	second, third := ask(), ask()       // the third of three, and one too many
+	if _, err := oldest.in.ReadByte(); err == nil {
 		t.Error("the longest silent connection stayed")
 	}
-	second.say(get("key-a"))
+	newer.say(get("key-a")) // control: the other silent one is still served
 	<-b.began
 	res, body := b.dial().hear()
 	isRefusal(t, res.StatusCode, res.Header, body)
 	if got := b.limits.Stats().Refused["connections"]; got != 1 {
 		t.Errorf("%d connections refused, want 1", got)
 	}
-	for _, d := range []*dialogue{third, second} {
-		b.goOn <- struct{}{}
+	close(b.goOn)
+	for _, d := range []*dialogue{third, second, newer} {
 		if res, _ := d.hear(); res.StatusCode != http.StatusOK {
 			t.Error("a busy connection was lost:", res.StatusCode)
 		}
