@@ -17,13 +17,17 @@ const (
 	sqlAddKey    = `INSERT INTO api_keys (id, hash, tenant, access, body, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	sqlLiveKeys  = `SELECT count(*) FROM api_keys WHERE tenant = ? AND revoked_at IS NULL`
 	sqlRevokeKey = `UPDATE api_keys SET revoked_at = ?, body = ? WHERE id = ?`
-	sqlKeyPlace  = `SELECT rowid FROM api_keys WHERE id = ?1 AND (?2 = 0 OR tenant = ?2)`
+	sqlKeyPlace  = `SELECT rowid FROM api_keys WHERE id = ?`
 	sqlCountKeys = `SELECT count(*) FROM api_keys WHERE ?1 = 0 OR tenant = ?1`
+
+	// A key is looked for among its tenant's own: found by its id, another
+	// tenant's would take longer to refuse than one that does not exist (R30).
+	sqlTenantKeyPlace = `SELECT rowid FROM api_keys WHERE tenant = ?1 AND +id = ?2`
 
 	sqlKeyColumns = `SELECT id, hash, tenant, access, body, created_at, coalesce(expires_at, -62135596800000000),
 		coalesce(revoked_at, -62135596800000000) FROM api_keys `
 	sqlKeysOf  = sqlKeyColumns + `WHERE tenant = ?1 AND rowid > ?2 ORDER BY rowid LIMIT ?3`
-	sqlOneKey  = sqlKeyColumns + `WHERE id = ?1 AND tenant = ?2`
+	sqlOneKey  = sqlKeyColumns + `WHERE tenant = ?2 AND +id = ?1` // as sqlTenantKeyPlace
 	sqlAllKeys = sqlKeyColumns + `WHERE rowid > ?1 ORDER BY rowid LIMIT ?2`
 )
 
@@ -59,7 +63,12 @@ func (r *reader) Keys(tenant, after string, limit int) ([]store.Key, error) {
 	}
 	if after != "" {
 		var err error
-		if from, err = r.c.number(sqlKeyPlace, after, number); err != nil {
+		if number == 0 {
+			from, err = r.c.number(sqlKeyPlace, after)
+		} else {
+			from, err = r.c.number(sqlTenantKeyPlace, number, after)
+		}
+		if err != nil {
 			return nil, foreign("list keys", err)
 		}
 		if from == 0 {

@@ -92,6 +92,8 @@ func TestQueriesAreSearches(t *testing.T) {
 		"owner's messages":   {sql: sqlOwnerMessages},
 		"receipts":           {sql: sqlReceiptsOld},
 		"audit":              {sql: sqlAudit},
+		"a tenant's key":     {sql: sqlTenantKeyPlace},
+		"a key to revoke":    {sql: sqlOneKey},
 	} {
 		plan := explain(t, s, c.sql)
 		for _, step := range plan {
@@ -103,6 +105,40 @@ func TestQueriesAreSearches(t *testing.T) {
 				t.Errorf("%s sorts: %v", name, plan)
 			}
 		}
+	}
+}
+
+// TestStatementsArePreparedOnce: a statement is not prepared again because it
+// is run for another owner or with other values.
+func TestStatementsArePreparedOnce(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, &Options{Readers: 1})
+	owners := []yiku.Owner{testOwner(t, "acme", "u"), testOwner(t, "acme", "v")}
+	for _, o := range owners {
+		write(t, s, o, func(tx store.Tx) error { return tx.AddMemory(&store.Memory{Memory: yiku.Memory{ID: "m"}}) })
+	}
+	for i := range 20 {
+		err := s.View(t.Context(), func(r store.Reader) error {
+			if _, err := r.Memory(owners[i%2], "m"); err != nil {
+				return err
+			}
+			_, err := r.Memories(owners[i%2], store.MemoryQuery{Statuses: []yiku.Status{yiku.StatusActive, yiku.StatusStale}[i%2 : i%2+1], Pinned: i%3 == 0})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := s.View(t.Context(), func(r store.Reader) error {
+		for sql, st := range r.(*reader).c.statements {
+			if n := st.Status(sqlite3.STMTSTATUS_REPREPARE, false); n > 0 {
+				t.Errorf("prepared again %d times: %s", n, sql)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
