@@ -23,6 +23,9 @@ MAX_BINARY := 45000000
 # How long each fuzz target runs.
 FUZZTIME ?= 10s
 
+# Runs a command on the last core, where there is taskset: timings are quieter there.
+ONE_CORE := $(if $(shell command -v taskset),taskset -c $(shell echo $$(($$(nproc) - 1))))
+
 .PHONY: help
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
@@ -145,5 +148,6 @@ nightly: ## the long versions: race detector three times, what every request cos
 	$(GO) test ./engine -run R10_ -histories 200 -operations 5000 -timeout=60m
 	$(GO) test ./internal/app -run R23_CanarySoak -soak 1000000 -timeout=120m
 	$(GO) test ./internal/bench -run '^$$' -bench 'Overload|Refusal|Neighbour' -benchtime 1x -overload.time 60s -timeout=60m
+	$(ONE_CORE) $(GO) test ./internal/app -run R30_ -timings 100000 -timeout=60m -v
 	$(MAKE) fuzz FUZZTIME=3m
 	$(MAKE) generate

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -389,42 +387,8 @@ func TestF3_ManyKeys(t *testing.T) {
 	w.auth.loading <- struct{}{}
 }
 
-// BenchmarkR30_Welch reports Welch's t of the times of two refusals, of an
-// unknown id and of a wrong secret, taken in turns at random, without the
-// slowest tenth (which other processes made). Below 4.5 nothing is told (the
-// rule of dudect); run it with -benchtime 100000x on a quiet machine.
-func BenchmarkR30_Welch(b *testing.B) {
-	w := newWorld(b)
-	good := w.add("acme", yiku.AccessRead, nil)
-	w.start()
-	w.auth.opts.Now = func() time.Time { return w.now }
-	_, unknown, _ := w.mint.NewKey()
-	requests := [2]*http.Request{request("Bearer " + unknown), request("Bearer " + good[:20] + unknown[20:])}
-	var times [2][]float64
-	for b.Loop() {
-		i := rand.IntN(2)
-		begun := time.Now()
-		_, _ = w.auth.Authenticate(requests[i])
-		times[i] = append(times[i], float64(time.Since(begun)))
-	}
-	var mean, variance [2]float64
-	for i, all := range times {
-		slices.Sort(all)
-		all = all[:len(all)*9/10]
-		for _, x := range all {
-			mean[i] += x / float64(len(all))
-		}
-		for _, x := range all {
-			variance[i] += (x - mean[i]) * (x - mean[i]) / float64(len(all)) / float64(len(all))
-		}
-	}
-	b.ReportMetric((mean[0]-mean[1])/math.Sqrt(variance[0]+variance[1]), "t")
-	b.ReportMetric(mean[0], "ns-unknown")
-	b.ReportMetric(mean[1], "ns-wrong")
-}
-
-// BenchmarkR30_Authenticate compares a hit with misses: their times must not
-// tell them apart.
+// BenchmarkR30_Authenticate compares a hit with misses. Whether their times
+// tell them apart is TestR30_Timing's to say (internal/app).
 func BenchmarkR30_Authenticate(b *testing.B) {
 	w := newWorld(b)
 	var good string
