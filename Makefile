@@ -91,11 +91,12 @@ drift: ## fail where a generated file is not what generate would write
 BOARD := $(abspath docs/reliability)
 
 # The rows that make reliability runs: those of the board, and a requirement of another section.
-ROW   := R[0-9]+|C7|C8
+ROW   := R[0-9]+|C7|C8|I4
 
 .PHONY: reliability
 reliability: ## run the tests of the reliability board, or of one ROW, and write docs/reliability.md from what they report
 	RELIABILITY_DIR=$(BOARD) $(GO) test -count=1 -timeout=30m -run '($(ROW))_|Service/($(ROW))_' ./...
+	RELIABILITY_DIR=$(BOARD) $(ONE_CORE) $(GO) test -count=1 -timeout=30m -run '($(ROW))_Timing' ./internal/app -timings 20000
 	$(MAKE) --no-print-directory generate
 
 .PHONY: size

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/boardtest"
 	"github.com/yiku-ai/yiku/internal/httpapi"
 	"github.com/yiku-ai/yiku/internal/wire"
 )
@@ -138,7 +139,7 @@ func TestI4_LimitsPass(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d requests", asked)
+	boardtest.Report(t, boardtest.Row{ID: "I4", Part: "limits", Trials: asked, What: "values at a limit were refused"})
 }
 
 // TestI4_BadInput: every bad value in every field of every operation is
@@ -161,7 +162,8 @@ func TestI4_BadInput(t *testing.T) {
 		}
 		fields, asked = fields+1, asked+len(asks)
 	}
-	t.Logf("%d fields, %d requests", fields, asked)
+	boardtest.Report(t, boardtest.Row{ID: "I4", Part: "fields", Trials: asked, What: "bad requests were taken, named another field, or left a byte in the database",
+		Note: fmt.Sprintf("%d fields of %d operations", fields, len(wire.Operations()))})
 }
 
 // requestAsks are the bad requests that are about no field of an operation:
@@ -228,7 +230,7 @@ func TestI4_BadRequests(t *testing.T) {
 		}
 		asked += len(asks)
 	}
-	t.Logf("%d requests", asked)
+	boardtest.Report(t, boardtest.Row{ID: "I4", Part: "requests", Trials: asked, What: "requests that were bad beside their fields were taken, named another place, or left a byte in the database"})
 }
 
 // TestI4_BodyOf16MiB: a body of the longest length passes, one byte more is
@@ -285,6 +287,7 @@ func TestI4_ControlBadInputIsSeen(t *testing.T) {
 			t.Errorf("a server that %s is not found", name)
 		}
 	}
+	boardtest.Report(t, boardtest.Row{ID: "I4", Part: "control", Hits: 3, Trials: 3, What: "faulty servers were found"})
 	w.handler = genuine
 	if faults := w.badInput(t, c.bearer, "as it is", asks); len(faults) > 0 {
 		t.Error(faults)
