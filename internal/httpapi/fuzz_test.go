@@ -145,3 +145,43 @@ func TestR31_Canaries(t *testing.T) {
 type foreign struct{ text string }
 
 func (f *foreign) Error() string { return "constraint failed: " + f.text }
+
+// FuzzParameters: an id in the path and the headers of a write are taken as
+// they are, or refused by name; nothing is cut, trimmed or read as something
+// else on the way.
+func FuzzParameters(f *testing.F) {
+	for _, id := range []string{"m-1", "记忆/一?#%2F", "a b", " a", "a\x00", "\xff", "..", ".", "a\u200b", strings.Repeat("键", 256), strings.Repeat("键", 257)} {
+		f.Add(id, id, `"3"`)
+	}
+	f.Add("m", "order-1", `W/"3", "4"`)
+	f.Add("m", "订单", "*")
+	f.Add("m", "k", `"3`)
+	f.Fuzz(func(t *testing.T, id, key, match string) {
+		if id == "" || id == "." || id == ".." {
+			return // another path
+		}
+		w := newWorld(t, settings{answer: yiku.Memory{}})
+		r := httptest.NewRequest("POST", "/v1/memories/"+url.PathEscape(id)+"/confirm", strings.NewReader(`{"user_id":"小明"}`))
+		r.Header["Content-Type"], r.Header["Idempotency-Key"] = []string{"application/json"}, []string{key}
+		rec := httptest.NewRecorder()
+		w.handler.ServeHTTP(rec, r)
+		good := yiku.CheckID("", id) == nil && yiku.CheckID("", key) == nil
+		if good != (rec.Code == 200) {
+			t.Fatalf("the id %q and the key %q: %d %s", id, key, rec.Code, rec.Body)
+		}
+		if got, ok := (*w.seen).(yiku.ConfirmMemoryRequest); good && (!ok || got.ID != id || got.IdempotencyKey != key) {
+			t.Errorf("the id %q and the key %q came as %+v", id, key, *w.seen)
+		}
+		r = httptest.NewRequest("DELETE", "/v1/memories/m?user_id=u", nil)
+		r.Header["If-Match"] = []string{match}
+		rec = httptest.NewRecorder()
+		w.handler.ServeHTTP(rec, r)
+		if rec.Code == 204 {
+			if got := (*w.seen).(yiku.DeleteMemoryRequest).IfMatch; got != match {
+				t.Errorf("the condition %q came as %q", match, got)
+			}
+		} else {
+			refused(t, rec, 400, "if_match")
+		}
+	})
+}
