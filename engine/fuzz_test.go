@@ -56,6 +56,11 @@ func FuzzCursor(f *testing.F) {
 		f.Add(place, sealed[:len(sealed)-1])
 		f.Add(place, sealed+"\n")
 	}
+	number, err := c.cursorOf(5, "小明") // genuine, and of another kind of list
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("茶", number)
 	f.Add("tea", "eyJhIjoxfQ")
 	f.Add("茶", "=")
 	f.Fuzz(func(t *testing.T, place, text string) {

@@ -36,6 +36,13 @@ func FuzzFilter(f *testing.F) {
 		`{"field":"created_at","op":"lt","value":"2026-05-01T12:00:00.000000001Z"}`, `{"field":"created_at","op":"in","value":["2026-05-01T20:00:00+08:00"]}`,
 		`{"field":"pinned","op":"ne","value":true}`, `{"field":"metadata.城","op":"in","value":["杭州",1]}`, `{"field":"metadata.n","op":"exists","value":false}`,
 		`{"and":[{"field":"type","op":"eq","value":"fact"},{"not":{"or":[{"field":"trust","op":"lt","value":0.5},{"field":"content","op":"contains","value":"x"}]}}]}`,
+		`{"field":"importance","op":"gt","value":0.25}`, `{"field":"trust","op":"lte","value":1}`, `{"field":"confidence","op":"in","value":[0,1e-300]}`, `{"field":"importance","op":"exists","value":true}`,
+		`{"field":"valid_to","op":"exists","value":true}`, `{"field":"valid_to","op":"gte","value":"2026-05-01T11:00:00Z"}`, `{"field":"created_at","op":"gt","value":"yesterday"}`,
+		`{"field":"metadata.城","op":"contains","value":"杭"}`, `{"field":"metadata.n","op":"eq","value":false}`, `{"field":"metadata.n","op":"gt","value":0}`, `{"field":"metadata.n","op":"eq","value":"1"}`, `{"field":"metadata.n","op":"lte","value":"2"}`,
+		`{"field":"topics","op":"eq","value":"喝"}`, `{"field":"topics","op":"in","value":["",5]}`, `{"field":"subject","op":"contains","value":"茶"}`, `{"field":"subject","op":"in","value":[]}`, `{"field":"subject","op":"exists","value":"true"}`,
+		`{"or":[{"field":"type","op":"eq","value":"event"},{"field":"type","op":"eq","value":"fact"}]}`, `{"and":[{"field":"type"}],"or":[{}]}`, `{"and":[{"field":"type","op":"ne","value":5}]}`, `{"or":[{}]}`, `{"op":"eq","value":1}`,
+		`{"and":[` + strings.TrimSuffix(strings.Repeat(`{"field":"pinned","op":"exists","value":false},`, 65), ",") + `]}`,
+		`{"field":"importance","op":"contains","value":1}`, `{"field":"topics","op":"gt","value":"a"}`, `{"field":"pinned","op":"eq","value":"true"}`,
 		`{}`, `{"and":[]}`, `{"field":"odd","op":"eq","value":1}`, `{"field":"subject","op":"like","value":"a"}`, `{"field":"pinned","op":"gt","value":true}`,
 		`{"Field":"subject"}`, `{"field":"importance","op":"eq","value":1e999}`, strings.Repeat(`{"not":`, 9) + `{}` + strings.Repeat(`}`, 9), `null`, `[]`,
 	} {

@@ -81,6 +81,9 @@ func FuzzFence(f *testing.F) {
 // FuzzParse: whatever a text is, Parse ends without a panic.
 func FuzzParse(f *testing.F) {
 	f.Add("<yiku-memory>\np\n## a\n- user: \"x\"\n</yiku-memory>")
+	for _, s := range []string{"", "<yiku-memory>", "<yiku-memory>\n</yiku-memory>", "<yiku-memory>\np\n- user: \"x\"\n</yiku-memory>", "<yiku-memory>\np\n## 事实\n- 用户: \"茶\n</yiku-memory>", "<yiku-memory>\np\n## a\n- \"x\" (y)\nodd\n</yiku-memory>x", "<yiku-memory>\np\n## a\n- user: \"\\u00zz\"\n</yiku-memory>"} {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if d, err := compose.Parse(text); err == nil {
 			compose.Render(d)

@@ -20,7 +20,7 @@ func FuzzCredential(f *testing.F) {
 	}
 	const secret = "SECRETOFTHISRUN"
 	local := ForLocal(secret, "租户 acme")
-	for _, s := range []string{key, token, local, "", "yk_", "yt_.", "yl_.", "yt_e30.", key + "A", token[:len(token)-1], token + "=", strings.ToLower(key), "yl_" + secret + ".", "sk-1", "yk_茶"} {
+	for _, s := range []string{key, token, local, "", "yk_", "yt_.", "yl_.", "yt_e30.", key + "A", token[:len(token)-1], token + "=", strings.ToLower(key), "yl_" + secret + ".", "sk-1", "yk_茶", "yt_a\n.b", "yl_" + secret + ".\r", "yk_" + strings.Repeat("A", MaxBytes), "yl_" + secret + ".IA"} {
 		f.Add(s)
 	}
 	form := regexp.MustCompile(`^yk_[A-Z2-7]{16}_[A-Z2-7]{32}$`)

@@ -113,7 +113,15 @@ func TestA6_ExportRoundTrip(t *testing.T) {
 
 // Whatever bytes come in, reading ends in messages or in an error of ours.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{openAIDoc, anthropicDoc, `[]`, `{}`, `[{"role":"user"}]`, `{"format":"yiku.session.v1","messages":[null]}`, `[null]`, `{"messages":[{"role":"user","content":[null]}]}`} {
+	for _, seed := range []string{
+		`{"messages":{}}`, `{"messages":null}`, `5`, `{"format":5,"messages":[]}`, `{"system":5,"messages":[{"role":"user","content":"茶"}]}`, `[{"role":5,"content":"a"}]`, `[{"role":"user","content":5}]`, `[{"role":"robot","content":"好"}]`,
+		`[{"role":"user","content":"a","created_at":1777636800.5}]`, `[{"role":"user","content":"a","created_at":"2026-05-01T12:00:00+08:00"}]`, `[{"role":"user","content":"a","created_at":"gestern"}]`, `[{"role":"user","content":"a","created_at":1e999}]`,
+		`[{"role":"assistant","function_call":{"name":"查","arguments":"{}"}},{"role":"function","name":"查","content":"晴"}]`, `[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"not json"}}]},{"role":"tool","tool_call_id":"c","content":"x"}]`,
+		`[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"[1]"}},{"id":"c","function":{"name":"f"}}]}]`, `[{"role":"assistant","tool_calls":5}]`, `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}},{"type":"text","text":"图"}]}]`,
+		`[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]}]`, `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"错"}],"is_error":true}]}]`, `[{"role":"assistant","content":[{"type":"tool_use","id":5,"name":"w"}]}]`,
+		`{"format":"yiku.session.v1","session":5,"messages":[]}`, `{"format":"yiku.session.v1","session":{},"messages":[{"role":"user","content":5}]}`, `{"format":"yiku.session.v1","session":{},"messages":[{"role":5}]}`, `{"format":"yiku.session.v1","messages":[{"content":"a"}]}`,
+		`[{"role":"assistant","refusal":"不行"}]`, `[{"role":"developer","content":"简短"}]`,
+		openAIDoc, anthropicDoc, `[]`, `{}`, `[{"role":"user"}]`, `{"format":"yiku.session.v1","messages":[null]}`, `[null]`, `{"messages":[{"role":"user","content":[null]}]}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {

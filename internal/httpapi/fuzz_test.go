@@ -24,6 +24,15 @@ func FuzzBody(f *testing.F) {
 		f.Add("/v1/memories", s)
 	}
 	f.Add("/v1/sessions/s/messages", `{"user_id":"u","messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`)
+	f.Add("/v1/sessions/s/messages", `{"user_id":"小明","messages":[{"id":"","role":"user","content":"茶","created_at":"2026-05-01T12:00:00+08:00"},{"role":"user","origin":"","content":null}]}`)
+	f.Add("/v1/sessions/s/messages", `{"user_id":"u","messages":[{"role":"assistant","content":"好","created_at":"0001-01-01T00:00:00Z","tool_calls":[{"id":"c","function":{"name":"","arguments":5}}]}]}`)
+	for _, s := range []string{
+		`{"user_id":"u","content":"c","valid_from":"0001-01-01T00:00:00Z"}`, `{"user_id":"u","content":"c","valid_from":"now"}`, `{"user_id":"u","content":"茶","ttl_seconds":0,"project_id":"","level":""}`,
+		`{"user_id":"u","content":"c","ttl_seconds":-0}`, `{"user_id":"u","content":"c","topics":["a","",5],"single":"yes"}`, `{"id":"u"}`, `{"user_id":"u","content":"c","metadata":{"键":{"a":1e999}}}`, `{"user_id":"u","content":"c","if_match":"3"}`,
+		`{"user_id":"u","content":"c","idempotency_key":"k"}`, `{"user_id":"u","content":"c","metadata":{"a":"\udc00"}}`, `{"user_id":"u","content":"c\u0000","\u202e":1}`, `{"user_id":"u","content":"\u200b"}`,
+	} {
+		f.Add("/v1/memories", s)
+	}
 	f.Add("/v1/memories/search", `{"user_id":"u","query":"q","filter":{"and":[{"field":"type","op":"eq","value":"fact"}]}}`)
 	f.Add("/v1/memories/m?user_id=u", `{"topics":null,"metadata":{"a":1e3}}`)
 	f.Add("/v1/sessions/import", `{"user_id":"u","document":{"messages":[]}}`)
