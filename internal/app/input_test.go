@@ -293,3 +293,36 @@ func TestI4_ControlBadInputIsSeen(t *testing.T) {
 		t.Error(faults)
 	}
 }
+
+// TestI4_ForeignIDsChangeNothing: an id of another user, of another tenant,
+// and of a user whom nobody knows is answered 404 by every operation that names
+// one, and not a byte of the database changes.
+func TestI4_ForeignIDsChangeNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, own := w.key("acme", yiku.CreateKeyRequest{Access: admin})
+	_, other := w.key("globex", yiku.CreateKeyRequest{Access: admin})
+	w.seedFor("acme", "bob")
+	w.seedFor("globex", "ann")
+	for _, op := range wire.Operations() {
+		r := rules()[op.ID]
+		if r.foreign == 0 {
+			continue
+		}
+		id := w.seed(r.id)
+		before := w.bytesOf(t)
+		for name, c := range map[string]struct{ bearer, user string }{
+			"another tenant": {other.bearer, "ann"}, "another user": {own.bearer, "bob"}, "an unknown user": {own.bearer, "谁也不认识"},
+		} {
+			if r.tenant && c.bearer == own.bearer { // one tenant's keys are all its admin's
+				continue
+			}
+			if rec := w.send(r.request(op, c.user, id), c.bearer); rec.Code != r.foreign || problemOf(rec).Code != "not_found" {
+				t.Errorf("%s as %s: %d %.300s", op.ID, name, rec.Code, rec.Body)
+			}
+		}
+		if !bytes.Equal(before, w.bytesOf(t)) {
+			t.Errorf("%s: something was written", op.ID)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -266,8 +267,8 @@ func (w *writer) group(first *member, priority store.Priority) {
 	before := c.db.TotalChanges()
 	var members []*member
 	defer func() { // also where a member's function ends the goroutine
-		err := w.commit(c)
-		if err != nil || c.db.TotalChanges() > before {
+		err := w.commit(c, members)
+		if err != nil || anyStands(members) && c.db.TotalChanges() > before {
 			w.s.wrote(err)
 		}
 		w.count(err, members)
@@ -327,12 +328,18 @@ func (w *writer) refuse(m *member, err error) {
 // whether the writes are durable: the log may hold them although the disk
 // reported a failure. After such a failure the store takes no writes until it
 // is opened again. A full disk is the exception: nothing was promised, and
-// there is nothing to distrust once there is room.
-func (w *writer) commit(c *conn) error {
+// there is nothing to distrust once there is room. A group of which nothing
+// stands is rolled back: what was refused costs no sync, and not a byte of the
+// files changes.
+func (w *writer) commit(c *conn, members []*member) error {
 	if c.db.GetAutocommit() {
 		return yiku.Errorf(yiku.ErrUnavailable, "the group was undone by the database; nothing was written")
 	}
-	err := c.run(sqlCommit)
+	end := sqlCommit
+	if !anyStands(members) {
+		end = sqlRollback
+	}
+	err := c.run(end)
 	if err == nil {
 		return nil
 	}
@@ -356,6 +363,10 @@ func unknown(advice string, err error) error {
 	return fmt.Errorf("commit, outcome unknown: %w: %w", yiku.Errorf(yiku.ErrUnavailable, "%s", advice), err)
 }
 
+func anyStands(members []*member) bool {
+	return slices.ContainsFunc(members, func(m *member) bool { return m.stands })
+}
+
 func (w *writer) count(err error, members []*member) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -366,7 +377,9 @@ func (w *writer) count(err error, members []*member) {
 	case len(members) == 0: // the first member had left
 		return
 	}
-	w.counts.Commits++
+	if anyStands(members) {
+		w.counts.Commits++
+	}
 	w.counts.LargestGroup = max(w.counts.LargestGroup, int64(len(members)))
 	for _, m := range members {
 		if m.stands {
