@@ -138,6 +138,7 @@ nightly: export RELIABILITY_DIR := $(BOARD)
 nightly: ## the long versions: race detector three times, what every request costs, more random cases, 1,000 kills, 10,000 power cuts and races of forgetting, 20,000 flipped bits, guards removed, three minutes a fuzz target
 	$(MAKE) race TESTFLAGS='-count=3 -timeout=60m'
 	$(GO) test ./internal/app -run R25_ -cost.docs 50000 -cost.bytes 15000000 -cost.assert -timeout=60m
+	$(GO) test ./internal/app -run R6_Drill -drill 1024 -timeout=60m -v
 	$(GO) test -timeout=60m -rapid.checks=2000 $$($(GO) list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}' ./...)
 	$(GO) test ./cmd/yiku -run 'R2_|R19_' -kills 1000 -stops 100 -timeout=60m
 	$(GO) test ./cmd/yiku -run R3_ -faults 400 -timeout=60m

@@ -114,6 +114,8 @@ type Receipt struct {
 	Removed   Removed       `json:"removed"`
 	Verified  bool          `json:"verified"`
 	Audit     int64         `json:"audit" doc:"The number of its entry in the audit log."`
+
+	BackupsUntil time.Time `json:"backups_until,omitzero" doc:"Until then backups that were made before may hold what went, as the operator says how long they are kept; to restore one does not bring it back."`
 }
 
 // VerifyReceiptRequest scans again for what a receipt says is gone.
@@ -142,6 +144,7 @@ type VerifyAuditRequest struct{}
 type VerifyAuditResponse struct {
 	Valid   bool   `json:"valid"`
 	Entries int64  `json:"entries"`
+	Journal int64  `json:"journal,omitempty" doc:"Entries that the forget journal has had, which is checked with it; absent where none is kept."`
 	Head    string `json:"head" doc:"The last entry's number and MAC; keep it elsewhere, and a cut tail will show."`
 	Fault   string `json:"fault,omitempty" doc:"What is wrong, and at which entry."`
 }

@@ -67,7 +67,7 @@ func (c *call) addMessages(tx store.Tx, owner yiku.Owner, session *store.Session
 	refs := make([]yiku.MessageRef, len(given))
 	rows := make([]*store.Message, 0, len(given))
 	at := make([]int, 0, len(given)) // rows[i] is given[at[i]]
-	forgotten, err := suppressed(tx, session.ID, given)
+	forgotten, err := c.suppressed(tx, owner, session.ID, given)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,34 +183,6 @@ func sameMessage(stored, sent yiku.Message) bool {
 	a, errA := json.Marshal(stored)
 	b, errB := json.Marshal(sent)
 	return errA == nil && errB == nil && bytes.Equal(a, b)
-}
-
-// suppressed tells which messages were forgotten before. Those without an id of
-// the caller's are new.
-func suppressed(tx store.Tx, session string, messages []yiku.Message) ([]bool, error) {
-	if !slices.ContainsFunc(messages, func(m yiku.Message) bool { return m.ID != "" }) {
-		return make([]bool, len(messages)), nil
-	}
-	marks := make([]string, len(messages))
-	for i, m := range messages {
-		marks[i] = messageMark(session, m)
-	}
-	return tx.Suppressed(marks)
-}
-
-// messageMark names a message for the suppression list: its id and what it
-// says, so that a new message under a used id is new.
-func messageMark(session string, m yiku.Message) string {
-	return mark("message", session, m.ID, m.Content.PlainText())
-}
-
-// mark names one thing for the suppression list.
-func mark(kind string, parts ...string) string {
-	s := kind
-	for _, p := range parts {
-		s += fmt.Sprintf("|%d|%s", len(p), p)
-	}
-	return s
 }
 
 // conflictOn is an ErrConflict that names the field.

@@ -19,6 +19,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/credential"
+	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/reconcile"
 	"github.com/yiku-ai/yiku/internal/token"
@@ -32,6 +33,7 @@ type Options struct {
 	Store    store.Store
 	Index    index.Index
 	Audit    *audit.Key       // seals the audit log; nil: a key made of the store's secret, which shows accidents only
+	Journal  *journal.Journal // is told of every forget before it is answered; nil: nobody is
 	Settings *Settings        // nil: DefaultSettings
 	Now      func() time.Time // nil: time.Now
 	NewID    func() string    // nil: UUIDv7
@@ -51,6 +53,8 @@ type Engine struct {
 	checker    *check.Checker
 	mint       *credential.Mint
 	chain      audit.Key
+	markKey    []byte // makes marks for the suppression list
+	journal    *journal.Journal
 	now        func() time.Time
 	newID      func() string
 	sink       observe.Sink
@@ -78,6 +82,8 @@ func New(opts Options) (*Engine, error) {
 		tokens: token.New(), counts: newCountCache(countCacheSize),
 		vocabulary: reconcile.NewVocabulary(), checker: check.New(),
 		mint:       credential.New(opts.Store.Meta().Secret),
+		markKey:    deriveKey(opts.Store.Meta().Secret, "suppression", sha256.Size),
+		journal:    opts.Journal,
 		operations: map[string]wire.Operation{},
 		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}
@@ -126,12 +132,22 @@ func (e *Engine) Recover(ctx context.Context) error {
 		return err
 	}
 	for _, f := range forgets {
-		c := &call{Engine: e, principal: yiku.Principal{Tenant: f.Owner.Tenant(), Access: yiku.AccessAdmin}, now: e.now().UTC(), event: &observe.Event{}}
-		if _, err := c.resume(ctx, f.Owner, f.Receipt); err != nil && !errors.Is(err, yiku.ErrConflict) {
+		c := e.ownCall(f.Owner)
+		if f.Receipt == "" {
+			err = c.settle(ctx, f)
+		} else if _, err = c.resume(ctx, f.Owner, f.Receipt); errors.Is(err, yiku.ErrConflict) {
+			err = nil // it runs
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ownCall is an operation that the engine runs by itself for an owner.
+func (e *Engine) ownCall(owner yiku.Owner) *call {
+	return &call{Engine: e, principal: yiku.Principal{Tenant: owner.Tenant(), Access: yiku.AccessAdmin}, now: e.now().UTC(), event: &observe.Event{}}
 }
 
 // Ready reports whether the engine can serve now.
@@ -143,10 +159,13 @@ func (e *Engine) Ready(ctx context.Context) error {
 }
 
 // Tend does the maintenance that is due: it deletes snapshots and idempotency
-// records whose time is over, in small batches of low priority, and goes on
-// with forgets that were interrupted.
+// records whose time is over, in small batches of low priority, goes on with
+// forgets that were interrupted, and keeps the forget journal short.
 func (e *Engine) Tend(ctx context.Context) error {
 	if err := e.Recover(ctx); err != nil {
+		return err
+	}
+	if err := e.tendJournal(ctx); err != nil {
 		return err
 	}
 	var last yiku.Owner

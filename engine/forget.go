@@ -227,11 +227,25 @@ func (c *call) carryOut(ctx context.Context, f store.Forget) (store.Receipt, err
 			return store.Receipt{}, err
 		}
 	}
-	receipt, err := c.endForget(ctx, f, sel)
-	if err == nil {
-		c.scrub(ctx)
+	receipt := c.receiptOf(f)
+	if err := c.record(ctx, f, &receipt.Receipt); err != nil {
+		return store.Receipt{}, err
 	}
-	return receipt, err
+	if err := c.endForget(ctx, f, &receipt); err != nil {
+		return store.Receipt{}, err
+	}
+	c.scrub(ctx)
+	return receipt, nil
+}
+
+// receiptOf is the receipt of a forget, as long as nothing has been proven.
+func (c *call) receiptOf(f store.Forget) store.Receipt {
+	r := store.Receipt{IDs: f.IDs, Receipt: yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
+		Mode: f.Request.Mode, Sources: f.Request.Sources, Trigger: f.Request.Trigger, Reason: f.Request.Reason, Epoch: f.Epoch, Removed: f.Removed}}
+	if r.Mode == yiku.ForgetPurge {
+		r.BackupsUntil = f.At.Add(c.settings.BackupKeep)
+	}
+	return r
 }
 
 // scrub makes the store let go of the bytes of what was deleted, where it keeps
@@ -255,7 +269,7 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
-			h := newHaul()
+			h := newHaul(sel.replayed)
 			for _, row := range rows {
 				switch {
 				case !sel.memory(row):
@@ -292,7 +306,7 @@ func (c *call) forgetMessages(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
-			h := newHaul()
+			h := newHaul(sel.replayed)
 			for _, row := range rows {
 				if !sel.message(row) {
 					continue
@@ -330,12 +344,15 @@ func (c *call) step(ctx context.Context, f *store.Forget, sel selection, do func
 
 // haul is what one transaction of a forget deletes, each row once.
 type haul struct {
+	replayed bool // by the journal, which names each row that went
 	seen     map[store.Item]bool
 	memories []store.Memory
 	messages []store.Message
 }
 
-func newHaul() *haul { return &haul{seen: map[store.Item]bool{}} }
+func newHaul(replayed bool) *haul {
+	return &haul{replayed: replayed, seen: map[store.Item]bool{}}
+}
 
 func (h *haul) addMessages(rows []store.Message) {
 	for _, row := range rows {
@@ -384,6 +401,9 @@ func (c *call) haulMessage(r store.Reader, f *store.Forget, h *haul, row store.M
 // haulDerived adds the memories that were derived from an item, and those
 // derived from them.
 func (c *call) haulDerived(r store.Reader, f *store.Forget, h *haul, item store.Item) error {
+	if h.replayed {
+		return nil
+	}
 	derived, err := r.Derived(f.Owner, item)
 	if err != nil {
 		return err
@@ -412,31 +432,31 @@ func (c *call) purge(tx store.Tx, f *store.Forget, h *haul) error {
 		return nil
 	}
 	var memories, messages []int64
-	var marks []string
+	var names []string
 	for _, row := range h.memories {
-		memories, marks = append(memories, row.Key), append(marks, c.memoryMarks(row)...)
+		memories, names = append(memories, row.Key), append(names, c.memoryMarks(row)...)
 		if len(f.IDs) < maxForgetIDs {
 			f.IDs = append(f.IDs, row.ID)
 		}
 	}
 	for _, row := range h.messages {
-		messages, marks = append(messages, row.Key), append(marks, messageMark(row.SessionID, row.Message))
+		messages, names = append(messages, row.Key), append(names, messageMark(row.SessionID, row.Message))
 	}
-	if err := tx.Suppress(marks, c.now); err != nil {
+	if err := c.suppress(tx, f.Owner, f.At, names...); err != nil {
 		return err
 	}
-	return tx.Purge(memories, messages, &f.Removed)
-}
-
-// memoryMarks name what a memory says for the suppression list: its content,
-// and its subject, attribute and value.
-func (c *call) memoryMarks(row store.Memory) []string {
-	keyed := c.keyed(row)
-	marks := []string{mark("content", keyed.ContentNorm)}
-	if keyed.AttributeNorm != "" {
-		marks = append(marks, mark("fact", keyed.SubjectNorm, keyed.AttributeNorm, reconcile.ContentKey(row.Value)))
+	if h.replayed { // what was derived and is not named itself became stale
+		gone := map[int64]bool{}
+		for _, key := range memories {
+			gone[key] = true
+		}
+		for _, key := range memories {
+			if err := c.stale(tx, f.Owner, key, gone); err != nil {
+				return err
+			}
+		}
 	}
-	return marks
+	return tx.Purge(memories, messages, &f.Removed)
 }
 
 func archivable(row store.Memory) bool {
@@ -451,6 +471,9 @@ func (c *call) archive(tx store.Tx, f *store.Forget, row store.Memory) error {
 	f.Removed.Archived++
 	if len(f.IDs) < maxForgetIDs {
 		f.IDs = append(f.IDs, row.ID)
+	}
+	if err := c.suppress(tx, f.Owner, f.At, archivedMark(row)); err != nil {
+		return err
 	}
 	return tx.UpdateMemory(&row, "archived")
 }
@@ -468,6 +491,11 @@ func (c *call) forgetSessions(ctx context.Context, f *store.Forget, sel selectio
 		}
 		if sel.working == nil && !f.Request.Selector.All {
 			return nil
+		}
+		if source := f.Request.Selector.Source; source != nil {
+			if err := c.suppress(tx, f.Owner, f.At, workingMark(source.SessionID)); err != nil {
+				return err
+			}
 		}
 		return tx.PurgeWorking(sel.working, &next.Removed)
 	})
@@ -507,6 +535,9 @@ func (c *call) purgeSession(tx store.Tx, f *store.Forget, row store.Session) err
 	if err != nil || n > 0 {
 		return err
 	}
+	if err := c.suppress(tx, f.Owner, f.At, sessionMark(row.ID)); err != nil {
+		return err
+	}
 	return tx.PurgeSession(row.Key, &f.Removed)
 }
 
@@ -525,33 +556,41 @@ func (c *call) forgetCopies(ctx context.Context, f *store.Forget, sel selection)
 
 // endForget scans again, writes the receipt and the audit entry, and deletes
 // the note, in one transaction.
-func (c *call) endForget(ctx context.Context, f store.Forget, sel selection) (store.Receipt, error) {
-	receipt := store.Receipt{IDs: f.IDs, Receipt: yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
-		Mode: f.Request.Mode, Sources: f.Request.Sources, Trigger: f.Request.Trigger, Reason: f.Request.Reason, Epoch: f.Epoch, Removed: f.Removed}}
-	err := c.store.Update(ctx, f.Owner, store.Request, func(tx store.Tx) (err error) {
-		if receipt.Gone, err = gone(tx, f); err != nil {
+func (c *call) endForget(ctx context.Context, f store.Forget, receipt *store.Receipt) error {
+	return c.store.Update(ctx, f.Owner, store.Request, func(tx store.Tx) error {
+		if err := prove(tx, f, receipt); err != nil {
 			return err
 		}
-		left, err := tx.Residue(f.Owner, receipt.Gone)
+		var err error
+		receipt.Audit, err = c.audit(tx, f.Owner, store.AuditEntry{Actor: f.Actor, Action: actionForget, Trigger: string(f.Request.Trigger), Ref: f.Receipt, Counts: counts(f.Removed)})
 		if err != nil {
 			return err
 		}
-		receipt.Verified = true
-		for _, n := range left {
-			receipt.Verified = receipt.Verified && n == 0
-		}
-		receipt.Audit, err = c.audit(tx, f.Owner, store.AuditEntry{Actor: f.Actor, Action: "forget", Trigger: string(f.Request.Trigger), Ref: f.Receipt,
-			Counts: map[string]int{"memories": f.Removed.Memories, "messages": f.Removed.Messages, "sessions": f.Removed.Sessions,
-				"archived": f.Removed.Archived, "working": f.Removed.Working, "snapshots": f.Removed.Snapshots}})
-		if err != nil {
-			return err
-		}
-		if err := tx.PutReceipt(&receipt); err != nil {
+		if err := tx.PutReceipt(receipt); err != nil {
 			return err
 		}
 		return tx.EndForget(f.Key)
 	})
-	return receipt, err
+}
+
+// counts are what an entry of the audit log says of what went.
+func counts(r yiku.Removed) map[string]int {
+	return map[string]int{"memories": r.Memories, "messages": r.Messages, "sessions": r.Sessions,
+		"archived": r.Archived, "working": r.Working, "snapshots": r.Snapshots}
+}
+
+// prove notes in a receipt what went since a forget began, and whether a scan
+// finds it gone.
+func prove(tx store.Tx, f store.Forget, receipt *store.Receipt) (err error) {
+	if receipt.Gone, err = gone(tx, f); err != nil {
+		return err
+	}
+	left, err := tx.Residue(f.Owner, receipt.Gone)
+	receipt.Verified = true
+	for _, n := range left {
+		receipt.Verified = receipt.Verified && n == 0
+	}
+	return err
 }
 
 // gone lists what was deleted since a forget began. What others deleted

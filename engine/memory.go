@@ -320,27 +320,21 @@ func (c *call) deleteMemory(ctx context.Context, req yiku.DeleteMemoryRequest) (
 	if err != nil {
 		return yiku.Empty{}, err
 	}
-	return yiku.Empty{}, c.store.Update(ctx, owner, store.Request, func(tx store.Tx) error {
+	return yiku.Empty{}, c.delete(ctx, owner, actionDeleteMemory, func(tx store.Tx) (store.AuditEntry, error) {
 		row, err := tx.Memory(owner, req.ID)
-		if err != nil {
-			return err
+		if err == nil {
+			err = ifMatch(req.IfMatch, row.ETag())
 		}
-		if err := ifMatch(req.IfMatch, row.ETag()); err != nil {
-			return err
+		if err == nil {
+			err = c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true})
 		}
-		if err := c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true}); err != nil {
-			return err
+		if err == nil {
+			err = c.suppress(tx, owner, c.now, c.memoryMarks(row)...)
 		}
-		if err := tx.Suppress(c.memoryMarks(row), c.now); err != nil {
-			return err
+		if err == nil {
+			err = tx.DeleteMemory(row.Key)
 		}
-		if _, err := tx.RaiseEpoch(); err != nil {
-			return err
-		}
-		if _, err := c.audit(tx, owner, store.AuditEntry{Action: "delete_memory", Ref: row.ID}); err != nil {
-			return err
-		}
-		return tx.DeleteMemory(row.Key)
+		return store.AuditEntry{Ref: row.ID}, err
 	})
 }
 

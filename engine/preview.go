@@ -28,7 +28,7 @@ type preview struct {
 // rows as the forget would, in slices that only read, and then counts what
 // would go with what was found.
 func (c *call) previewForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
-	p := preview{haul: newHaul(), f: store.Forget{Owner: owner, Request: req}, inSession: map[int64]int{}}
+	p := preview{haul: newHaul(false), f: store.Forget{Owner: owner, Request: req}, inSession: map[int64]int{}}
 	err := c.store.View(ctx, func(r store.Reader) error {
 		state, err := r.Owner(owner)
 		p.f.UpTo = state.Seq

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -87,9 +88,10 @@ func (c *call) forgetLog(ctx context.Context, req yiku.ForgetLogRequest) (yiku.P
 // auditPage is how many entries of the audit log are read at a time.
 const auditPage = 1000
 
-// verifyAudit checks the whole chain (E8), against the head that was exported last.
+// verifyAudit checks the whole chain (E8), and the forget journal with it.
 func (c *call) verifyAudit(ctx context.Context, _ yiku.VerifyAuditRequest) (yiku.VerifyAuditResponse, error) {
 	v := c.chain.Verifier()
+	refs := map[string]time.Time{}
 	for after := int64(0); ; {
 		var entries []store.AuditEntry
 		err := c.store.View(ctx, func(r store.Reader) (err error) {
@@ -103,12 +105,24 @@ func (c *call) verifyAudit(ctx context.Context, _ yiku.VerifyAuditRequest) (yiku
 			if fault := v.Next(e); fault != "" {
 				return yiku.VerifyAuditResponse{Entries: v.Entries(), Fault: fmt.Sprintf("entry %d: %s", e.N, fault)}, nil
 			}
+			switch e.Action {
+			case actionForget, actionDeleteMemory, actionDeleteSession:
+				refs[e.Ref] = e.At
+			}
 			after = e.N
 		}
 		if len(entries) < auditPage {
 			break
 		}
 	}
-	fault := v.End()
-	return yiku.VerifyAuditResponse{Valid: fault == "", Entries: v.Entries(), Head: v.Head(), Fault: fault}, nil
+	res := yiku.VerifyAuditResponse{Entries: v.Entries(), Head: v.Head(), Fault: v.End()}
+	if c.journal != nil && res.Fault == "" {
+		var err error
+		res.Journal = c.journal.Position().N
+		if res.Fault, err = c.checkJournal(ctx, refs); err != nil {
+			return res, err
+		}
+	}
+	res.Valid = res.Fault == ""
+	return res, nil
 }

@@ -20,6 +20,7 @@ type selection struct {
 	messages bool // whether messages are looked at: not where they are to be kept
 	sessions func(store.Session) bool
 	working  func(store.Working) bool // nil with All: everything; nil otherwise: nothing
+	replayed bool                     // by the journal, which names all that went: nothing else goes with it
 }
 
 // selection compiles a forget's selector.

@@ -97,32 +97,28 @@ func (c *call) deleteSession(ctx context.Context, req yiku.DeleteSessionRequest)
 		return yiku.Empty{}, err
 	}
 	c.event.Session = req.SessionID
-	return yiku.Empty{}, c.store.Update(ctx, owner, store.Request, func(tx store.Tx) error {
+	return yiku.Empty{}, c.delete(ctx, owner, actionDeleteSession, func(tx store.Tx) (store.AuditEntry, error) {
+		entry := store.AuditEntry{Ref: c.newID()} // session ids are words of the caller's
 		session, err := tx.Session(owner, req.SessionID)
-		if err != nil {
-			return err
+		if err == nil {
+			err = ifMatch(req.IfMatch, session.ETag())
 		}
-		if err := ifMatch(req.IfMatch, session.ETag()); err != nil {
-			return err
+		if err != nil {
+			return entry, err
 		}
 		messages, err := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key})
 		if err != nil {
-			return err
+			return entry, err
 		}
-		marks := make([]string, len(messages))
-		for i, m := range messages {
-			marks[i] = messageMark(session.ID, m.Message)
+		names := []string{sessionMark(session.ID)}
+		for _, m := range messages {
+			names = append(names, messageMark(session.ID, m.Message))
 		}
-		if err := tx.Suppress(marks, c.now); err != nil {
-			return err
+		if err := c.suppress(tx, owner, c.now, names...); err != nil {
+			return entry, err
 		}
-		if _, err := tx.RaiseEpoch(); err != nil {
-			return err
-		}
-		if _, err := c.audit(tx, owner, store.AuditEntry{Action: "delete_session", Counts: map[string]int{"messages": len(messages)}}); err != nil {
-			return err
-		}
-		return tx.DeleteSession(session.Key)
+		entry.Counts = map[string]int{"messages": len(messages)}
+		return entry, tx.DeleteSession(session.Key)
 	})
 }
 

@@ -29,6 +29,7 @@ type Settings struct {
 	OwnerMemories       int            // the most memories of one owner
 	OwnerBytes          int            // the most that is kept of one owner, in the store's measure
 	TenantOwners        int            // the most owners of one tenant
+	BackupKeep          time.Duration  // how long the operator keeps backups, and so the journal what was forgotten since
 	SessionLayer        bool           // layers on or off (G3)
 	WorkingLayer        bool
 	SummaryLayer        bool
@@ -42,7 +43,7 @@ func DefaultSettings() Settings {
 		RecentMessages: 200, RecentIdle: 24 * time.Hour, TranscriptRetention: 365 * 24 * time.Hour,
 		MemoryShare: 0.25, MemoryTokens: 2000, MaxItems: 5, ItemTokens: 100, MinRelevance: recall.DefaultMinRelevance, SearchRelevance: recall.DefaultSearchRelevance,
 		Weights:      recall.DefaultWeights(),
-		SnapshotKeep: 7 * 24 * time.Hour, IdempotencyKeep: 24 * time.Hour,
+		SnapshotKeep: 7 * 24 * time.Hour, IdempotencyKeep: 24 * time.Hour, BackupKeep: 30 * 24 * time.Hour,
 		OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
 	}
@@ -75,6 +76,7 @@ func (s Settings) Validate() error {
 	need(s.SnapshotKeep >= 0, "snapshot_keep", "must not be negative")
 	need(s.IdempotencyKeep >= time.Hour, "idempotency_keep", "must be at least an hour")
 	need(min(s.OwnerMessages, s.OwnerMemories, s.OwnerBytes, s.TenantOwners) >= 0, "quotas", "must not be negative")
+	need(s.BackupKeep >= 24*time.Hour, "backup_keep", "must be at least a day")
 	if len(err.Fields) > 0 {
 		return err
 	}

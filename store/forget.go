@@ -8,19 +8,26 @@ import (
 
 // Forget is a forget in progress: what must go on after a crash. Request is
 // sealed and goes with the row, since it may hold words of the person. What
-// went is not noted here: the tombstones after UpTo tell it.
+// went is not noted here: the tombstones after UpTo tell it. One
+// without Receipt is a deletion that is done and only to be written into the
+// forget journal: Deletion says which, and Request is empty.
 type Forget struct {
 	Key     int64 // set by the driver
 	Owner   yiku.Owner
 	Epoch   int64
 	UpTo    int64  // the owner's seq when it began: what came later stays
-	Receipt string // the id that its receipt will have
+	Receipt string // the id that its receipt will have; "" for a deletion
 	Actor   string // who asked, as AuditEntry has it
 	At      time.Time
 	Request yiku.ForgetRequest
 	Removed yiku.Removed // so far
 	IDs     []string     // of the memories, at most 1,000
+
+	Deletion Deletion `json:",omitzero"` // instead of a receipt
 }
+
+// Deletion names a deletion as the audit log does.
+type Deletion struct{ Action, Ref string }
 
 // Receipt is a receipt with the keys of what went, for a later scan, and the
 // ids of the memories, at most 1,000.
@@ -43,6 +50,13 @@ type AuditEntry struct {
 	Ref     string         // a receipt's id, or another opaque id
 	Counts  map[string]int //
 	MAC     []byte
+}
+
+// Suppression is a mark of something that was forgotten, and when. The mark is
+// a keyed hash that the engine makes; the driver keeps it as it is.
+type Suppression struct {
+	Mark string
+	At   time.Time
 }
 
 // Forgetting is what a Tx adds to forget by. Where a method fails, what it was
@@ -103,6 +117,9 @@ type ForgottenReader interface {
 	// them, layer by layer; what PurgeWorking and PurgeCopies count is left to
 	// them. Items that are not there weigh nothing.
 	Weight(owner yiku.Owner, items []Item) (yiku.Removed, error)
+	// Suppressions lists an owner's marks in no order, those of one time where
+	// it is not zero.
+	Suppressions(owner yiku.Owner, at time.Time) ([]Suppression, error)
 
 	// AuditEntries lists entries of all owners with numbers greater than
 	// after, in their order. An entry that cannot be read is given without

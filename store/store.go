@@ -59,6 +59,7 @@ import (
 // Store is a truth store. All methods may be called at once.
 type Store interface {
 	KeyVersioner
+	Restoring
 
 	// Meta tells which store this is.
 	Meta() Meta
@@ -443,9 +444,11 @@ type Tx interface {
 
 	// RaiseEpoch raises the owner's epoch and returns it.
 	RaiseEpoch() (int64, error)
-	// Suppress adds keyed marks of what was forgotten; Suppressed tells which
-	// of the marks stand. A mark is any text that names one thing, such as
-	// "message", the session's id and the message's, length-prefixed.
+	// Advance moves the owner on to at least a state: its numbers never go
+	// back, and consent that was withdrawn stays so.
+	Advance(state OwnerState) error
+	// Suppress adds marks of what was forgotten at a time; one that stands
+	// keeps the time it has. Suppressed tells which of the marks stand.
 	Suppress(marks []string, at time.Time) error
 	Suppressed(marks []string) ([]bool, error)
 }

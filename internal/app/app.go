@@ -17,6 +17,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
+	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/limit"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/wire"
@@ -64,6 +65,7 @@ type Core struct {
 	Metrics *observe.Metrics
 	Limits  *limit.Limiter
 	store   store.Store
+	journal *journal.Journal
 	closers []closer
 }
 
@@ -108,9 +110,14 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	if err != nil {
 		return nil, err
 	}
+	c.journal, err = journal.Open(JournalPath(cfg), chain.Derive(journalPurpose), o.Now())
+	if err != nil {
+		return nil, err
+	}
+	c.closers = append(c.closers, closer{"forget journal", c.journal.Close})
 	settings := Settings(cfg)
 	c.Engine, err = engine.New(engine.Options{
-		Store: c.store, Index: index, Audit: &chain, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
+		Store: c.store, Index: index, Audit: &chain, Journal: c.journal, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start engine: %w", err)
@@ -122,11 +129,29 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	return c, nil
 }
 
+// journalPurpose is what the journal's key is made for out of the audit log's.
+const journalPurpose = "forget journal"
+
+// JournalPath is where the forget journal lies.
+func JournalPath(cfg config.Config) string {
+	if cfg.Journal != "" {
+		return cfg.Journal
+	}
+	return filepath.Join(cfg.DataDir, "forgets.log")
+}
+
+// auditKeyPath is where the key of the audit log lies.
+func auditKeyPath(cfg config.Config) string {
+	if cfg.AuditKey != "" {
+		return cfg.AuditKey
+	}
+	return filepath.Join(cfg.DataDir, "keys", "audit.key")
+}
+
 // auditKey reads the key of the audit log, which lies outside the database.
 func auditKey(cfg config.Config) (audit.Key, error) {
-	path := cfg.AuditKey
-	if path == "" {
-		path = filepath.Join(cfg.DataDir, "keys", "audit.key")
+	path := auditKeyPath(cfg)
+	if cfg.AuditKey == "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return audit.Key{}, fmt.Errorf("make the folder of keys: %w", err)
 		}
@@ -195,6 +220,7 @@ func Settings(cfg config.Config) engine.Settings {
 	s.Weights.Importance, s.Weights.Use, s.Weights.HalfLife = cfg.Recall.Importance, cfg.Recall.Use, cfg.Recall.HalfLife
 	s.OwnerMessages, s.OwnerMemories = cfg.Limits.OwnerMessages, cfg.Limits.OwnerMemories
 	s.OwnerBytes, s.TenantOwners = cfg.Limits.OwnerBytes, cfg.Limits.TenantOwners
+	s.BackupKeep = cfg.Backup.Keep
 	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working
 	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm
 	return s

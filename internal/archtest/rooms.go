@@ -54,10 +54,12 @@ var rooms = []Room{
 	{Dir: "internal/keyring", May: []string{""}},
 	{Dir: "internal/credential", May: []string{""}},
 	{Dir: "internal/audit", May: []string{"", "store"}},
+	{Dir: "internal/journal", May: []string{""}},
+	{Dir: "internal/backup", May: []string{"", "internal/journal"}},
 	{Dir: "internal/observe", May: []string{""}, Foreign: []string{"github.com/prometheus"}},
 
 	// The engine knows contracts and pure packages; no driver, no door.
-	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
+	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/journal", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
 
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "github.com/gofrs/flock", "github.com/google/uuid"}},

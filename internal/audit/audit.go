@@ -86,3 +86,9 @@ func appendNumber(buf []byte, n int64) []byte { return binary.BigEndian.AppendUi
 func appendText(buf []byte, s string) []byte {
 	return append(appendNumber(buf, int64(len(s))), s...)
 }
+
+// Derive makes a key of another purpose out of this one (HMAC-SHA256), so that
+// one secret outside the database is enough.
+func (k Key) Derive(purpose string) []byte {
+	return k.mac(appendText([]byte{version}, "yiku.audit.derive "+purpose))
+}

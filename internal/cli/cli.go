@@ -173,7 +173,7 @@ func (t *tool) root() *cobra.Command {
 	f.StringArrayVar(&t.flags.set, "set", nil, t.say(phrase{"any setting, as `KEY=VALUE`", "任意一项配置，写成 `KEY=VALUE`"}))
 	root.AddCommand(
 		t.serveCommand(), t.demoCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(),
-		t.forgetCommand(), t.verifyCommand(), t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
+		t.forgetCommand(), t.verifyCommand(), t.backupCommand(), t.restoreCommand(), t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
 		t.keyCommand(), t.tokenCommand(), t.configCommand(), t.evalCommand(), t.versionCommand(),
 	)
 	t.markStarts(root)

@@ -180,6 +180,7 @@ func (t *tool) verifyAudit(ctx context.Context, service yiku.Service) error {
 	case !t.flags.json:
 		t.printf("%s\n%s %s\n", t.say(phrase{fmt.Sprintf("the audit log is whole: %d entries", res.Entries), fmt.Sprintf("审计日志完整：%d 条", res.Entries)}),
 			t.say(phrase{"head", "末尾"}), res.Head)
+		t.println(t.say(phrase{fmt.Sprintf("the forget journal is whole: %d entries", res.Journal), fmt.Sprintf("遗忘日志完整：%d 条", res.Journal)}))
 	}
 	return nil
 }

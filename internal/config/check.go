@@ -82,6 +82,7 @@ func (c Config) memoryRules() []rule {
 	share := func(x float64) bool { return x >= 0 && x <= 1 }
 	x, s, r := c.Context, c.Session, c.Recall
 	return []rule{
+		{c.Backup.Keep >= day, "backup.keep", "must be at least 1d"},
 		{s.RecentMessages > 0, "session.recent_messages", "must be positive"},
 		{s.RecentIdle > 0, "session.recent_idle", "must be positive"},
 		{s.TranscriptRetention > 0, "session.transcript_retention", "must be positive"},

@@ -20,6 +20,7 @@ type Config struct {
 	Addr        string // host:port to listen on; port 0 picks a free one
 	Events      string // file that JSON Lines events are appended to; "-" is standard error, "" none
 	AuditKey    string // file of the audit log's key, made where it is missing; "" is keys/audit.key in DataDir
+	Journal     string // file of the forget journal; "" is forgets.log in DataDir
 	Lang        string // language of what the command line says: zh or en; "" follows LANG
 	URL         string // of a running server, for the commands that talk to one
 	APIKey      string // for the commands that talk to a server, or to a directory as somebody in particular
@@ -27,6 +28,7 @@ type Config struct {
 	Server      Server
 	Limits      Limits
 	Maintenance Maintenance
+	Backup      Backup
 	Session     Session
 	Context     Context
 	Recall      Recall
@@ -66,6 +68,11 @@ type Limits struct {
 // Maintenance says how often the server tidies up; 0 never.
 type Maintenance struct {
 	Every time.Duration
+}
+
+// Backup says how long the operator keeps backups.
+type Backup struct {
+	Keep time.Duration
 }
 
 // Session are the limits of what is kept of a conversation (A5).
@@ -118,6 +125,7 @@ func Default() Config {
 		Limits: Limits{Rate: 2000, Burst: 10000, Concurrent: 64, Queue: 512, QueueWait: time.Second, Connections: 2048,
 			OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000},
 		Maintenance: Maintenance{Every: time.Hour},
+		Backup:      Backup{Keep: 30 * day},
 		Session:     Session{RecentMessages: 200, RecentIdle: day, TranscriptRetention: 365 * day, IdempotencyKeep: day},
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,
 			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day},

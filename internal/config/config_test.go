@@ -141,7 +141,7 @@ func TestKeysReachEveryField(t *testing.T) {
 	t.Parallel()
 	def := Default()
 	for _, k := range Keys() {
-		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json", "limits.queue_wait": "9s"}[k.Name]
+		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json", "limits.queue_wait": "9s", "backup.keep": "40d"}[k.Name]
 		if other == "" {
 			switch k.at(&def).(type) {
 			case *string:

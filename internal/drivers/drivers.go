@@ -54,6 +54,37 @@ func Store(ctx context.Context, name string, opts Options) (store.Store, error) 
 	return open(ctx, opts)
 }
 
+// Replacement puts another database in the place of a store's, while nobody
+// has it open; see sqlite.Replacement.
+type Replacement interface {
+	Stage() string
+	Occupied() bool
+	Commit() error
+	Close() error
+}
+
+// Snapshot writes a checked copy of a store's database into a new file, while
+// others may write to it. Replace locks a data directory to put another
+// database there. A store that is not one file is ErrUnsupported.
+func Snapshot(ctx context.Context, name, dir, to string) (store.Meta, error) {
+	if name != "sqlite" {
+		return store.Meta{}, noBackup(name)
+	}
+	return sqlite.Snapshot(ctx, dir, to)
+}
+
+// Replace locks a data directory to put another database there; see Snapshot.
+func Replace(name, dir string) (Replacement, error) {
+	if name != "sqlite" {
+		return nil, noBackup(name)
+	}
+	return sqlite.Replace(dir)
+}
+
+func noBackup(name string) error {
+	return yiku.Errorf(yiku.ErrUnsupported, "the store %q is backed up with its own tools", name)
+}
+
 // Index opens the index of that name; an unknown name is ErrUnsupported.
 func Index(ctx context.Context, name string, opts Options) (index.Index, error) {
 	open, ok := indexes()[name]

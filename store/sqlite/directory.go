@@ -49,6 +49,9 @@ func openDirectory(path string, virtual bool, log *slog.Logger) (*directory, err
 	if err := tighten(d.lock.Path(), 0o600, log); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
+	if err := d.recoverReplacement(); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
 	return d, nil
 }
 

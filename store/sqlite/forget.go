@@ -20,12 +20,13 @@ const (
 
 // forgetBody is the JSON inside the envelope of a forget in progress.
 type forgetBody struct {
-	UpTo    int64
-	Receipt string
-	Actor   string
-	Request yiku.ForgetRequest
-	Removed yiku.Removed
-	IDs     []string
+	UpTo     int64
+	Receipt  string
+	Actor    string
+	Request  yiku.ForgetRequest
+	Removed  yiku.Removed
+	IDs      []string
+	Deletion store.Deletion
 }
 
 // packItems writes items as pairs of varints: kind, and key less the key
@@ -65,7 +66,7 @@ func (t *tx) PutForget(f *store.Forget) error {
 	row := *f
 	micro(&row.At)
 	row.Owner = t.own.owner
-	plain, err := json.Marshal(forgetBody{UpTo: row.UpTo, Receipt: row.Receipt, Actor: row.Actor, Request: row.Request,
+	plain, err := json.Marshal(forgetBody{UpTo: row.UpTo, Receipt: row.Receipt, Deletion: row.Deletion, Actor: row.Actor, Request: row.Request,
 		Removed: row.Removed, IDs: row.IDs})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the request cannot be written as JSON")
@@ -145,6 +146,7 @@ func (r *reader) readForget(o *ownerRef, st *sqlite3.Stmt) (f store.Forget, err 
 	if err := fromJSON(string(plain), &b); err != nil {
 		return f, err
 	}
+	f.Deletion = b.Deletion
 	f.UpTo, f.Receipt, f.Actor, f.Request, f.Removed, f.IDs = b.UpTo, b.Receipt, b.Actor, b.Request, b.Removed, b.IDs
 	return f, nil
 }

@@ -66,9 +66,10 @@ type reader struct {
 
 func errZeroOwner() error { return yiku.Invalid("owner", "must not be the zero owner") }
 
-const sqlOwnerByMark = `SELECT number, wrapped FROM owners WHERE mark = ?`
+const sqlOwnerByMark = `SELECT number, wrapped, length(body) = 0 FROM owners WHERE mark = ?`
 
-// find returns the owner's row, nil where there is none.
+// find returns the owner's row, nil where there is none, or only a place is
+// held for it.
 func (r *reader) find(owner yiku.Owner) (*ownerRef, error) {
 	if owner.IsZero() {
 		return nil, errZeroOwner()
@@ -79,17 +80,23 @@ func (r *reader) find(owner yiku.Owner) (*ownerRef, error) {
 	if ref := r.s.owners.get(owner); ref != nil {
 		return ref, nil
 	}
-	ref := &ownerRef{owner: owner}
+	ref, held := &ownerRef{owner: owner}, false
 	found, err := r.c.one(sqlOwnerByMark, func(st *sqlite3.Stmt) error {
 		ref.number = st.ColumnInt64(0)
+		if held = st.ColumnBool(2); held {
+			return nil
+		}
 		var err error
 		ref.key, err = r.unwrap(ref.number, st.ColumnRawBlob(1))
 		return err
-	}, r.s.ownerMark(owner))
+	}, r.s.OwnerMark(owner))
+	if err == nil && held {
+		_, _, err = r.held(ref.number)
+	}
 	if err != nil {
 		return nil, foreign("read owner", err)
 	}
-	if !found {
+	if !found || held {
 		return nil, nil
 	}
 	if r.writer == nil { // a writer may see an owner whose creation is not yet committed
@@ -107,7 +114,8 @@ func (r *reader) must(owner yiku.Owner, what string) (*ownerRef, error) {
 	return ref, err
 }
 
-func (s *Store) ownerMark(o yiku.Owner) []byte {
+// OwnerMark names an owner outside of the store; see store.Restoring.
+func (s *Store) OwnerMark(o yiku.Owner) []byte {
 	return s.ring.Blind(s.self.key, "owner", o.Tenant(), o.User())
 }
 
@@ -115,10 +123,20 @@ const sqlOwnerState = `SELECT epoch, seq, counter, withdrawn_at IS NOT NULL, sta
 
 // state reads what changes of an owner's row.
 func (r *reader) state(number int64) (st store.OwnerState, counter int64, err error) {
+	return r.readState(number, r.c.ownerStatePlace)
+}
+
+// held reads where an owner will stand for whom a place is held. That it is
+// held is under the MAC: a row that lost its name to a fault passes for none.
+func (r *reader) held(number int64) (st store.OwnerState, counter int64, err error) {
+	return r.readState(number, r.c.heldPlace)
+}
+
+func (r *reader) readState(number int64, at func(int64, store.OwnerState, int64) place) (st store.OwnerState, counter int64, err error) {
 	st.Known, err = r.c.one(sqlOwnerState, func(q *sqlite3.Stmt) error {
 		st.Epoch, st.Seq, counter = q.ColumnInt64(0), q.ColumnInt64(1), q.ColumnInt64(2)
 		st.ConsentWithdrawn = q.ColumnBool(3)
-		_, err := r.open(r.s.self, r.c.ownerStatePlace(number, st, counter), q.ColumnRawBlob(4))
+		_, err := r.open(r.s.self, at(number, st, counter), q.ColumnRawBlob(4))
 		return err
 	}, number)
 	return st, counter, foreign("read owner", err)
@@ -137,7 +155,7 @@ func (r *reader) Owner(owner yiku.Owner) (store.OwnerState, error) {
 	return st, err
 }
 
-const sqlOwnersAfter = `SELECT number, body FROM owners WHERE number > ? ORDER BY number LIMIT ?`
+const sqlOwnersAfter = `SELECT number, body FROM owners WHERE number > ? AND body <> x'' ORDER BY number LIMIT ?`
 
 func (r *reader) ownersAfter(after yiku.Owner, most int) ([]yiku.Owner, error) {
 	var from int64
@@ -209,12 +227,22 @@ func (s *Store) openTx(c *conn, owner yiku.Owner) (*tx, error) {
 
 const (
 	sqlNextOwner = `SELECT coalesce(max(number), 0) + 1 FROM owners`
-	sqlAddOwner  = `INSERT INTO owners (number, tenant, mark, body, wrapped, created_at, state) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	sqlAddOwner  = `INSERT INTO owners (mark, body, wrapped, created_at, number, epoch, seq, state, tenant) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	sqlTakePlace = `UPDATE owners SET mark = ?, body = ?, wrapped = ?, created_at = ?, epoch = ?6, seq = ?7, state = ?8, tenant = ?9 WHERE number = ?5`
 	sqlPutOwner  = `UPDATE owners SET epoch = ?, seq = ?, counter = ?, state = ? WHERE number = ?`
 )
 
+// addOwner adds the owner, in the place that is held for it where there is one.
 func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
-	number, err := t.c.number(sqlNextOwner)
+	sql, state, counter := sqlTakePlace, store.OwnerState{}, int64(0)
+	number, err := t.c.number(sqlHeldOwner, t.s.OwnerMark(owner))
+	switch {
+	case err == nil && number == 0:
+		sql = sqlAddOwner
+		number, err = t.c.number(sqlNextOwner)
+	case err == nil:
+		state, counter, err = t.held(number)
+	}
 	if err != nil {
 		return nil, foreign("add owner", err)
 	}
@@ -230,7 +258,7 @@ func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := t.seal(t.s.self, t.c.ownerStatePlace(number, store.OwnerState{}, 0), nil)
+	sealed, err := t.seal(t.s.self, t.c.ownerStatePlace(number, state, counter), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +266,7 @@ func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
 	if err != nil {
 		return nil, foreign("add owner", err)
 	}
-	if err := t.c.run(sqlAddOwner, number, tenant, t.s.ownerMark(owner), body, wrapped, t.s.now(), state); err != nil {
+	if err := t.c.run(sql, t.s.OwnerMark(owner), body, wrapped, t.s.now(), number, state.Epoch, state.Seq, sealed, tenant); err != nil {
 		return nil, foreign("add owner", err)
 	}
 	return &ownerRef{owner: owner, number: number, key: key}, nil

@@ -139,6 +139,11 @@ func (c *conn) ownerStatePlace(number int64, st store.OwnerState, counter int64)
 	return c.at("owners.state", number).ints(st.Epoch, st.Seq, counter).bools(st.ConsentWithdrawn)
 }
 
+// heldPlace is ownerStatePlace of an owner for whom a place is held.
+func (c *conn) heldPlace(number int64, st store.OwnerState, counter int64) place {
+	return c.at("owners.held", number).ints(st.Epoch, st.Seq, counter).bools(st.ConsentWithdrawn)
+}
+
 // seal and open keep an owner's texts in their places.
 func (r *reader) seal(o *ownerRef, p place, plain []byte) ([]byte, error) {
 	r.grow(&p, len(plain))

@@ -278,33 +278,3 @@ func (t *tx) Enqueue(j *store.Job) (string, error) {
 	*j = row
 	return row.ID, nil
 }
-
-const (
-	sqlSuppress   = `INSERT INTO suppressions (owner, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
-	sqlSuppressed = `SELECT 1 FROM suppressions WHERE owner = ? AND mark = ?`
-)
-
-// Suppress adds marks of what was forgotten; see store.Tx.
-func (t *tx) Suppress(marks []string, at time.Time) error {
-	return t.atomic("suppress", func() error {
-		for _, m := range marks {
-			if err := t.c.run(sqlSuppress, t.own.number, t.s.ring.Blind(t.own.key, "suppression", m), at.UnixMicro()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Suppressed tells which of the marks stand; see store.Tx.
-func (t *tx) Suppressed(marks []string) ([]bool, error) {
-	stand := make([]bool, len(marks))
-	for i, m := range marks {
-		n, err := t.c.number(sqlSuppressed, t.own.number, t.s.ring.Blind(t.own.key, "suppression", m))
-		if err != nil {
-			return nil, foreign("read suppressions", err)
-		}
-		stand[i] = n == 1
-	}
-	return stand, nil
-}

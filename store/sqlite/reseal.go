@@ -26,6 +26,7 @@ func putEnvelope() map[string]string {
 		"owners":         `UPDATE owners SET body = ?1 WHERE number = ?2`,
 		"owners.wrapped": `UPDATE owners SET wrapped = ?1 WHERE number = ?2`,
 		"owners.state":   `UPDATE owners SET state = ?1 WHERE number = ?2`,
+		"owners.held":    `UPDATE owners SET state = ?1 WHERE number = ?2`,
 		"tenants":        `UPDATE tenants SET body = ?1 WHERE number = ?2`,
 		"audit":          `UPDATE audit SET body = ?1 WHERE n = ?2`,
 		"api_keys":       `UPDATE api_keys SET body = ?1 WHERE tenant = ?2 AND id = ?3`,

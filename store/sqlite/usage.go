@@ -11,7 +11,7 @@ import (
 const (
 	sqlUsage = `SELECT o.messages, o.memories, o.bytes, coalesce(t.owners, 0)
 	FROM owners o LEFT JOIN tenants t ON t.number = o.tenant WHERE o.number = ?`
-	sqlTenantless = `SELECT number, body FROM owners WHERE tenant IS NULL ORDER BY number`
+	sqlTenantless = `SELECT number, body FROM owners WHERE tenant IS NULL AND body <> x'' ORDER BY number`
 	sqlPutTenant  = `UPDATE owners SET tenant = ? WHERE number = ?`
 )
 

@@ -89,6 +89,10 @@ func (r *reader) walk(seen func(table string, err error) error) error {
 	var owners []*ownerRef
 	err := r.walkTable(sealedTable{"owners", sqlWalkOwners, func(r *reader, _ *ownerRef, st *sqlite3.Stmt) error {
 		o := &ownerRef{number: st.ColumnInt64(0)}
+		if len(st.ColumnRawBlob(1)) == 0 {
+			_, _, err := r.held(o.number)
+			return err
+		}
 		var err, err2, err3 error
 		o.owner, err = r.readOwner(o.number, st.ColumnRawBlob(1))
 		if st.ColumnType(2) != sqlite3.NULL { // it is, once consent was withdrawn

@@ -274,6 +274,10 @@ func (x faultyTx) RaiseEpoch() (int64, error) {
 	return guarded(x.f, func() (int64, error) { return x.tx.RaiseEpoch() })
 }
 
+func (x faultyTx) Advance(state store.OwnerState) error {
+	return x.f.guard(func() error { return x.tx.Advance(state) })
+}
+
 func (x faultyTx) Suppress(marks []string, at time.Time) error {
 	return x.f.guard(func() error { return x.tx.Suppress(marks, at) })
 }

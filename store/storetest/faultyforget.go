@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"time"
+
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -31,6 +33,10 @@ func (r faultyReader) Weight(owner yiku.Owner, items []store.Item) (yiku.Removed
 
 func (r faultyReader) AuditEntries(after int64, limit int) ([]store.AuditEntry, error) {
 	return guarded(r.f, func() ([]store.AuditEntry, error) { return r.r.AuditEntries(after, limit) })
+}
+
+func (r faultyReader) Suppressions(owner yiku.Owner, at time.Time) ([]store.Suppression, error) {
+	return guarded(r.f, func() ([]store.Suppression, error) { return r.r.Suppressions(owner, at) })
 }
 
 func (x faultyTx) PutForget(f *store.Forget) error {

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Record", recordTests()},
 		{"Forget", forgetTests()},
 		{"Key", keyTests()},
+		{"Restore", restoreTests()},
 	} {
 		for name, test := range group.tests {
 			t.Run(group.name+"/"+name, func(t *testing.T) {

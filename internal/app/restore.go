@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/internal/audit"
+	"github.com/yiku-ai/yiku/internal/backup"
+	"github.com/yiku-ai/yiku/internal/config"
+	"github.com/yiku-ai/yiku/internal/drivers"
+	"github.com/yiku-ai/yiku/internal/journal"
+)
+
+// RestoreOptions say what to restore, and how.
+type RestoreOptions struct {
+	From           string // the backup
+	Replace        bool   // a database that is there, which is then gone
+	Journal        string // a forget journal kept elsewhere, where the directory has none
+	WithoutJournal bool   // take what was forgotten since the backup back
+}
+
+// Restored says what a restoration did.
+type Restored struct {
+	backup.Manifest
+	engine.Replayed
+}
+
+// Restore puts a backup in the place of a data directory's database. Nothing
+// there changes until the new database is whole: it is made beside it, checked
+// to the last byte, brought to the present schema, made to forget again what
+// was forgotten since, and given a new generation. Where that fails, or stops
+// in the middle, the old one stands.
+func Restore(ctx context.Context, cfg config.Config, r RestoreOptions, opts *Options) (out Restored, err error) {
+	o := opts.orDefaults()
+	key, err := existingKey(cfg)
+	if err != nil {
+		return out, err
+	}
+	place, err := drivers.Replace(cfg.Store, cfg.DataDir)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, place.Close()) }()
+	if place.Occupied() && !r.Replace {
+		return out, yiku.Errorf(yiku.ErrConflict, "%s has a database already, which --replace would take away", cfg.DataDir)
+	}
+	out.Manifest, err = backup.Extract(ctx, r.From, filepath.Join(place.Stage(), "yiku.db"), key.Derive(backupPurpose))
+	if err != nil {
+		return out, err
+	}
+	if out.Store != cfg.Store {
+		return out, yiku.Errorf(yiku.ErrUnsupported, "the backup is of a store %q, not %q", out.Store, cfg.Store)
+	}
+	if err := placeJournal(cfg, r, key); err != nil {
+		return out, err
+	}
+	if out.Replayed, err = prepare(ctx, cfg, r, place.Stage(), out.Manifest, o); err != nil {
+		return out, err
+	}
+	return out, place.Commit()
+}
+
+// placeJournal sees to it that there is a journal, or that none is wanted.
+func placeJournal(cfg config.Config, r RestoreOptions, key audit.Key) error {
+	path := JournalPath(cfg)
+	_, err := os.Stat(path)
+	switch there := !errors.Is(err, fs.ErrNotExist); {
+	case r.WithoutJournal && r.Journal != "":
+		return yiku.Errorf(yiku.ErrInvalid, "--journal and --without-journal exclude each other")
+	case r.WithoutJournal && there:
+		return yiku.Errorf(yiku.ErrConflict, "there is a forget journal, %s: restore with it, or move it away first if it is lost for this backup", path)
+	case r.WithoutJournal:
+		return nil
+	case r.Journal == "" && !there:
+		return yiku.Errorf(yiku.ErrNotFound, "there is no forget journal %s: without it everything that was forgotten since the backup would come back; "+
+			"name a copy of it with --journal, or accept that with --without-journal", path)
+	case r.Journal == "" || sameFile(r.Journal, path):
+		return nil
+	case there:
+		return yiku.Errorf(yiku.ErrConflict, "there is a forget journal, %s, beside the one of --journal; move the older one away", path)
+	}
+	if _, err := journal.ReadPosition(r.Journal, key.Derive(journalPurpose), -1); err != nil {
+		return err
+	}
+	return copyFile(r.Journal, path)
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// copyFile puts a copy in its place at once, durably.
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return yiku.Errorf(yiku.ErrUnavailable, "read %s: %s", from, reason(err))
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".*.tmp") // mode 0600
+	if err != nil {
+		return yiku.Errorf(yiku.ErrUnavailable, "write %s: %s", to, reason(err))
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err == nil {
+		err = os.Rename(out.Name(), to)
+	}
+	if err != nil {
+		return errors.Join(yiku.Errorf(yiku.ErrUnavailable, "write %s: %s", to, reason(err)), os.Remove(out.Name()))
+	}
+	return nil
+}
+
+// prepare makes a staged database fit to serve: checked, in a new generation,
+// with what was forgotten since forgotten again, and with an entry in the
+// audit log.
+func prepare(ctx context.Context, cfg config.Config, r RestoreOptions, stage string, m backup.Manifest, o Options) (done engine.Replayed, err error) {
+	cfg.AuditKey, cfg.Journal, cfg.DataDir, cfg.Events = auditKeyPath(cfg), JournalPath(cfg), stage, ""
+	if err := checkStaged(ctx, cfg, o); err != nil {
+		return done, err
+	}
+	core, err := Open(ctx, cfg, &o)
+	if err != nil {
+		return done, fmt.Errorf("open what was restored: %w", err)
+	}
+	defer func() { err = errors.Join(err, core.Close()) }()
+	res, err := core.Service().VerifyAudit(ctx, yiku.VerifyAuditRequest{})
+	if err != nil {
+		return done, err
+	}
+	if !res.Valid {
+		return done, yiku.Errorf(yiku.ErrUnavailable, "the audit log in the backup: %s", res.Fault)
+	}
+	if err := core.store.Renew(ctx); err != nil {
+		return done, err
+	}
+	each := func(fn func(journal.Entry) error) error { return core.journal.After(ctx, m.Journal, fn) }
+	if r.WithoutJournal {
+		each = func(func(journal.Entry) error) error { return nil }
+	}
+	return core.Engine.Replay(ctx, DefaultTenant, m.ID, each)
+}
+
+// checkStaged reads through the staged database before anything is done to it.
+func checkStaged(ctx context.Context, cfg config.Config, o Options) (err error) {
+	s, err := drivers.Store(ctx, cfg.Store, drivers.Options{Dir: cfg.DataDir, Now: o.Now, NewID: o.NewID, Log: o.Log})
+	if err != nil {
+		return fmt.Errorf("open what was restored: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	faults, err := s.Check(ctx)
+	if err == nil && len(faults) > 0 {
+		err = yiku.Errorf(yiku.ErrUnavailable, "the database in the backup is not sound: %s", faults[0])
+	}
+	return err
+}
