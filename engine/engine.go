@@ -168,6 +168,7 @@ func (e *Engine) Tend(ctx context.Context) error {
 	if err := e.tendJournal(ctx); err != nil {
 		return err
 	}
+	e.scrub(ctx)
 	var last yiku.Owner
 	for {
 		owners, err := e.store.Owners(ctx, last, tendOwners)

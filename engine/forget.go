@@ -238,22 +238,12 @@ func (c *call) carryOut(ctx context.Context, f store.Forget) (store.Receipt, err
 	return receipt, nil
 }
 
-// receiptOf is the receipt of a forget, as long as nothing has been proven.
-func (c *call) receiptOf(f store.Forget) store.Receipt {
-	r := store.Receipt{IDs: f.IDs, Receipt: yiku.Receipt{ID: f.Receipt, UserID: f.Owner.User(), CreatedAt: f.At, Selector: waysOf(f.Request.Selector)[0],
-		Mode: f.Request.Mode, Sources: f.Request.Sources, Trigger: f.Request.Trigger, Reason: f.Request.Reason, Epoch: f.Epoch, Removed: f.Removed}}
-	if r.Mode == yiku.ForgetPurge {
-		r.BackupsUntil = f.At.Add(c.settings.BackupKeep)
-	}
-	return r
-}
-
 // scrub makes the store let go of the bytes of what was deleted, where it keeps
 // them in a log for a while. What a long reader keeps it from it does later.
-func (c *call) scrub(ctx context.Context) {
-	if s, ok := c.store.(interface{ Checkpoint(context.Context) error }); ok {
+func (e *Engine) scrub(ctx context.Context) {
+	if s, ok := e.store.(interface{ Checkpoint(context.Context) error }); ok {
 		if err := s.Checkpoint(ctx); err != nil {
-			c.log.Warn("log not cut after a forget", "error", err)
+			e.log.Warn("log not cut after a forget", "error", err)
 		}
 	}
 }
@@ -571,38 +561,6 @@ func (c *call) endForget(ctx context.Context, f store.Forget, receipt *store.Rec
 		}
 		return tx.EndForget(f.Key)
 	})
-}
-
-// counts are what an entry of the audit log says of what went.
-func counts(r yiku.Removed) map[string]int {
-	return map[string]int{"memories": r.Memories, "messages": r.Messages, "sessions": r.Sessions,
-		"archived": r.Archived, "working": r.Working, "snapshots": r.Snapshots}
-}
-
-// prove notes in a receipt what went since a forget began, and whether a scan
-// finds it gone.
-func prove(tx store.Tx, f store.Forget, receipt *store.Receipt) (err error) {
-	if receipt.Gone, err = gone(tx, f); err != nil {
-		return err
-	}
-	left, err := tx.Residue(f.Owner, receipt.Gone)
-	receipt.Verified = true
-	for _, n := range left {
-		receipt.Verified = receipt.Verified && n == 0
-	}
-	return err
-}
-
-// gone lists what was deleted since a forget began. What others deleted
-// meanwhile is among it: that is gone too.
-func gone(r store.Reader, f store.Forget) (items []store.Item, err error) {
-	changes, err := r.Changes(f.Owner, f.UpTo, 0)
-	for _, ch := range changes {
-		if ch.Deleted {
-			items = append(items, ch.Item)
-		}
-	}
-	return items, err
 }
 
 // audit appends an entry to the audit log, in the transaction of what it

@@ -319,3 +319,42 @@ func missing(t *testing.T, dir string, want []int64) (lost int64) {
 	}
 	return lost
 }
+
+// TestE2_LogIsCutAfterALongReader: while a view, such as a backup's, keeps the
+// log, what was deleted stays in it; behind the view the next group cuts it.
+// Control: before that a file holds it.
+func TestE2_LogIsCutAfterALongReader(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const canary = "金丝雀canary"
+	fill(t, s, canary, 3)
+	owner := testOwner(t, "acme", "王小明")
+	err = s.View(t.Context(), func(r store.Reader) error {
+		session, err := r.Session(owner, canary) // from here on the view needs the log
+		if err != nil {
+			return err
+		}
+		write(t, s, owner, func(tx store.Tx) error { return tx.DeleteSession(session.Key) })
+		if err := s.Checkpoint(t.Context()); !errors.Is(err, yiku.ErrUnavailable) {
+			t.Errorf("with a reader: %v", err)
+		}
+		if holding(t, dir, canary) == 0 {
+			t.Error("control: no file holds it while somebody reads")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second begins when the first one's group has ended
+		write(t, s, owner, func(tx store.Tx) error { _, err := tx.RaiseEpoch(); return err })
+	}
+	if n := holding(t, dir, canary); n != 0 {
+		t.Errorf("%d files hold it", n)
+	}
+}

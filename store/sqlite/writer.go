@@ -27,6 +27,13 @@ const DefaultWALLimit = 32 << 20
 // maxRest bounds how long the writer rests from maintenance.
 const maxRest = 20 * time.Millisecond
 
+// checkpointWait is how long emptying the log waits for readers, while writers
+// wait for it; owedPause is the time between two tries to empty it later.
+const (
+	checkpointWait = 50 * time.Millisecond
+	owedPause      = time.Second
+)
+
 // queueLength is how many updates of one priority may wait before further
 // callers wait to be queued.
 const queueLength = 4096
@@ -43,7 +50,9 @@ type writer struct {
 	limit       int
 	window      time.Duration
 	walLimit    int64
-	rest        time.Time // until when maintenance waits; the loop's own
+	owed        atomic.Bool // the log holds what was deleted: it is cut as soon as no reader needs it
+	owedAgain   time.Time   // when that is tried again; of who has the writing connection
+	rest        time.Time   // until when maintenance waits; the loop's own
 
 	mu     sync.Mutex
 	counts Stats // guarded by mu
@@ -400,15 +409,18 @@ func (w *writer) stats() Stats {
 // no reader needs it. It never waits for a reader: after the next group it
 // tries again.
 func (w *writer) boundLog(c *conn) {
-	if w.s.broken.Load() != nil || w.s.dir.walSize() < w.walLimit {
+	owed := w.owed.Load() && !w.s.now().Before(w.owedAgain)
+	if w.s.broken.Load() != nil || !owed && w.s.dir.walSize() < w.walLimit {
 		return
 	}
 	if err := w.s.cutLog(c, 0); err != nil {
+		w.owedAgain = w.s.now().Add(owedPause)
 		if !errors.Is(err, sqlite3.BUSY) {
 			w.s.log.Warn("log could not be cut back", "error", err)
 		}
 		return
 	}
+	w.owed.Store(false)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.counts.Truncations++
@@ -436,13 +448,17 @@ func (s *Store) cutLog(c *conn, wait time.Duration) error {
 }
 
 // Checkpoint writes the log into the database and empties it, so that what was
-// deleted is gone from the files (E2). It waits for running updates and views;
-// a view that lasts longer than the wait of a lock makes it ErrUnavailable.
+// deleted is gone from the files (E2). It waits for running updates, and so
+// shortly for views that others hardly notice. Where one lasts longer, such as
+// that of a backup, it is ErrUnavailable, and the log is emptied after the
+// first group behind it.
 func (s *Store) Checkpoint(ctx context.Context) error {
 	select {
 	case c := <-s.pool.writing:
 		defer func() { s.pool.writing <- c }()
-		return foreign("empty log", s.cutLog(c, busyTimeout*time.Millisecond))
+		err := foreign("empty log", s.cutLog(c, checkpointWait))
+		s.writer.owed.Store(err != nil)
+		return err
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the writer: %w", ctx.Err())
 	case <-s.pool.quit:
