@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/reconcile"
 	"github.com/yiku-ai/yiku/store"
 	"github.com/yiku-ai/yiku/store/sqlite"
@@ -94,11 +97,20 @@ func TestE2_MemoriesAreSuppressed(t *testing.T) {
 			} else if _, err := s.DeleteMemory(t.Context(), yiku.DeleteMemoryRequest{UserID: "ann", ID: said.ID}); err != nil {
 				t.Fatal(err)
 			}
-			mark := func(kind string, parts ...string) string {
+			keyed := func(key []byte, text string) []byte {
+				h := hmac.New(sha256.New, key)
+				h.Write([]byte(text))
+				return h.Sum(nil)
+			}
+			named := func(kind string, parts ...string) string {
 				for _, p := range parts {
 					kind += fmt.Sprintf("|%d|%s", len(p), p)
 				}
 				return kind
+			}
+			key := keyed(b.store.Meta().Secret, "suppression")
+			mark := func(kind string, parts ...string) string {
+				return string(keyed(key, named("owner", "acme", "ann")+named(kind, parts...))[:journal.MarkSize])
 			}
 			marks := []string{
 				mark("content", reconcile.ContentKey("我住在杭州")),
