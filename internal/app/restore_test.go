@@ -254,6 +254,9 @@ func TestR39_OldBackups(t *testing.T) {
 	for _, v := range late[3:] {
 		v.forget(l, v)
 	}
+	for range 6 { // raises the epoch further than a restoration would by itself
+		byForget(yiku.ForgetRequest{Selector: yiku.Selector{Source: &yiku.SourceSelector{Origin: yiku.OriginWeb}}})(l, early[0])
+	}
 	all := slices.Concat(early, late)
 	epochs := map[string]int64{}
 	for _, v := range all {
