@@ -115,13 +115,15 @@ func (l load) connection(next *atomic.Int64, begun time.Time, last time.Duration
 		return r
 	}
 	defer conn.Close()
-	in := bufio.NewReaderSize(conn, 64<<10)
+	in, pace := bufio.NewReaderSize(conn, 64<<10), time.NewTimer(0)
+	defer pace.Stop()
 	for {
 		n := next.Add(1) - 1
 		due := time.Now()
 		if l.rate > 0 {
 			due = begun.Add(time.Duration(float64(n) / l.rate * float64(time.Second)))
-			time.Sleep(time.Until(due))
+			pace.Reset(time.Until(due))
+			<-pace.C
 		}
 		if due.Sub(begun) >= last || time.Since(begun) >= last {
 			return r
