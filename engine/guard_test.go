@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/index/memindex"
+	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/reconcile"
 	"github.com/yiku-ai/yiku/store"
@@ -227,5 +230,46 @@ func TestG1_SnapshotCitesItsMessages(t *testing.T) {
 	}
 	if err := b.store.View(t.Context(), there); !errors.Is(err, yiku.ErrNotFound) {
 		t.Errorf("the snapshot of a deleted message: %v", err)
+	}
+}
+
+// TestE8_KeyOutsideTheDatabase: the audit log is sealed under the key that the
+// engine was given: with another key, or with the one that the store could
+// make by itself, it does not verify.
+func TestE8_KeyOutsideTheDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	key := func(b byte) *audit.Key {
+		k, err := audit.NewKey(bytes.Repeat([]byte{b}, audit.KeySize))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &k
+	}
+	for i, c := range []struct {
+		key   *audit.Key
+		valid bool
+	}{{key(1), true}, {key(2), false}, {nil, false}, {key(1), true}} {
+		st, err := sqlite.Open(t.Context(), dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index := memindex.New(nil)
+		e, err := engine.New(engine.Options{Store: st, Index: index, Audit: c.key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := e.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+		if i == 0 {
+			forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "pears"}})
+		}
+		if res, err := s.VerifyAudit(t.Context(), yiku.VerifyAuditRequest{}); err != nil || res.Valid != c.valid {
+			t.Errorf("engine %d: %+v, %v, want valid %v", i, res, err, c.valid)
+		}
+		for _, end := range []func() error{e.Close, index.Close, st.Close} {
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }

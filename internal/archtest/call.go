@@ -23,6 +23,7 @@ var requiredCalls = []Call{
 	{"engine", "call.openCursor", "hmac.Equal"},
 	{"engine", "onceIn", "hmac.Equal"},
 
+	{"store/sqlite", "conn.assert", "minVersion"},
 	{"store/sqlite", "Store.create", "s.dir.sync"},
 	{"store/sqlite", "directory.sync", "f.Sync"},
 	{"internal/audit", "Load", "f.Sync"},

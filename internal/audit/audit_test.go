@@ -131,6 +131,23 @@ func TestE8_RowsMoved(t *testing.T) {
 	}
 }
 
+// TestE8_AnotherPast: entries that were sealed after one past do not verify
+// after another, even where each of them is genuine: what a store held before
+// it was set back, and wrote anew, cannot be mixed.
+func TestE8_AnotherPast(t *testing.T) {
+	t.Parallel()
+	k := testKey(t, 1)
+	list := chain(t, k, 4)
+	other := store.AuditEntry{N: 2, At: time.UnixMicro(2e15), Owner: 7, Actor: "admin:k1", Action: "delete_memory"}
+	other.MAC = k.Seal(list[0].MAC, other)
+	if r := check(t, k, []store.AuditEntry{list[0], other}, ""); !r.Valid {
+		t.Fatalf("the other entry by itself: %+v", r)
+	}
+	if r := check(t, k, []store.AuditEntry{list[0], other, list[2], list[3]}, ""); r.Valid || r.Entries != 2 {
+		t.Errorf("two pasts: %+v, want a fault after two entries", r)
+	}
+}
+
 // TestE8_CutTail: a cut tail shows against an exported head, and only there.
 func TestE8_CutTail(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func settingMutants() []mutant {
 		pragma("query_only", `queryOnly, queryOnly`, `queryOnly[:0] + "0", queryOnly[:0] + "0"`),
 		{"setting: pragmas are asserted", "store/sqlite/conn.go", `if !strings.EqualFold(have, p.want) {`, `if !strings.EqualFold(have, p.want) && false {`, tests},
 		{"setting: an old SQLite is refused", "store/sqlite/conn.go", `return [3]int{3, 51, 3}`, `return [3]int{3, 51, 2}`, tests},
-		{"setting: the floor of the version is asserted", "store/sqlite/conn.go", `if !atLeast(version, minVersion()) {`, `if !atLeast(version, [3]int{}) {`, tests + ", internal/archtest TestRules/call"},
+		{"setting: the floor of the version is asserted", "store/sqlite/conn.go", `if !atLeast(version, minVersion()) {`, `if !atLeast(version, [3]int{}) {`, "internal/archtest TestRules/call"},
 		{"setting: one process has the directory", "store/sqlite/directory.go", "	if !ok {\n		holder", "	if !ok && false {\n		holder", tests},
 		{"setting: an open directory is tightened", "store/sqlite/directory.go", `if err := os.Chmod(path, mode); err != nil {`, `if err := error(nil); err != nil {`, tests},
 		{"setting: the directory is made private", "store/sqlite/directory.go", `os.MkdirAll(abs, 0o700)`, `os.MkdirAll(abs, 0o755)`, tests},

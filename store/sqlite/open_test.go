@@ -402,3 +402,31 @@ func TestR7_HeaderWithoutChecksums(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestR5_ReadersCannotWrite: a connection for reads refuses writes by itself.
+func TestR5_ReadersCannotWrite(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, nil)
+	for i, c := range s.pool.all[1:] {
+		if err := c.db.Exec(`DELETE FROM owners`); err == nil {
+			t.Errorf("reader %d writes", i)
+		}
+	}
+}
+
+// TestH1_MadePrivate: what the store makes is private from its first moment,
+// not only after it has looked.
+func TestH1_MadePrivate(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "new", "data"), &Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(log.String(), "had access") {
+		t.Errorf("it was open to others for a while:\n%s", &log)
+	}
+}
