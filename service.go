@@ -44,6 +44,15 @@ type Service interface {
 	RestoreMemory(context.Context, RestoreMemoryRequest) (Memory, error)
 	ConfirmMemory(context.Context, ConfirmMemoryRequest) (Memory, error)
 
+	// Extraction, review and jobs (C3–C6, C11, C12).
+	ExtractSession(context.Context, ExtractSessionRequest) (ExtractionReport, error)
+	ListExtractions(context.Context, ListExtractionsRequest) (Page[ExtractionReport], error)
+	ListReview(context.Context, ListReviewRequest) (Page[Memory], error)
+	Review(context.Context, ReviewRequest) (ReviewResponse, error)
+	Instructions(context.Context, InstructionsRequest) (Instructions, error)
+	ListJobs(context.Context, ListJobsRequest) (Page[Job], error)
+	ReplayJob(context.Context, ReplayJobRequest) (Job, error)
+
 	// Forgetting and proof (E1, E2, E8).
 	Forget(context.Context, ForgetRequest) (ForgetResponse, error)
 	GetReceipt(context.Context, ReceiptRequest) (Receipt, error)

@@ -105,6 +105,8 @@ type AppendMessagesRequest struct {
 // answer is given only after they are durable.
 type AppendMessagesResponse struct {
 	Messages []MessageRef `json:"messages"`
+	Applied  []Operation  `json:"applied,omitempty" doc:"What could not wait for the extraction: what was asked to be remembered or forgotten, prohibitions, corrections."`
+	Commands []Operation  `json:"memory_commands,omitempty" doc:"What the commands in the agent's replies did, or would have done in log mode."`
 }
 
 // MessageRef names a stored message.
@@ -130,9 +132,11 @@ type EndSessionRequest struct {
 	Wait      bool      `json:"wait,omitempty" doc:"Wait for the extraction that the end starts."`
 }
 
-// JobResponse names the job that was queued, durably.
+// JobResponse names the job that was queued, durably; with wait it reports what
+// came of it instead.
 type JobResponse struct {
-	JobID string `json:"job_id"`
+	JobID  string            `json:"job_id,omitempty"`
+	Report *ExtractionReport `json:"report,omitempty" doc:"With wait."`
 }
 
 // ForkSessionRequest copies a session's messages into a new session.
@@ -199,7 +203,8 @@ type CompleteTaskRequest struct {
 
 // CompleteTaskResponse names the task and what was kept of it.
 type CompleteTaskResponse struct {
-	Task     Task   `json:"task"`
-	MemoryID string `json:"memory_id,omitempty" doc:"The task_result memory."`
-	JobID    string `json:"job_id,omitempty"`
+	Task     Task              `json:"task"`
+	MemoryID string            `json:"memory_id,omitempty" doc:"The task_result memory."`
+	JobID    string            `json:"job_id,omitempty"`
+	Report   *ExtractionReport `json:"report,omitempty" doc:"With wait: what was read of the task's session."`
 }

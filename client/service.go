@@ -185,3 +185,38 @@ func (c *Client) RevokeKey(ctx context.Context, req yiku.RevokeKeyRequest) (yiku
 func (c *Client) CreateToken(ctx context.Context, req yiku.CreateTokenRequest) (yiku.CreateTokenResponse, error) {
 	return call[yiku.CreateTokenResponse](ctx, c, "create_token", req)
 }
+
+// ExtractSession implements yiku.Service.
+func (c *Client) ExtractSession(ctx context.Context, req yiku.ExtractSessionRequest) (yiku.ExtractionReport, error) {
+	return call[yiku.ExtractionReport](ctx, c, "extract_session", req)
+}
+
+// ListExtractions implements yiku.Service.
+func (c *Client) ListExtractions(ctx context.Context, req yiku.ListExtractionsRequest) (yiku.Page[yiku.ExtractionReport], error) {
+	return call[yiku.Page[yiku.ExtractionReport]](ctx, c, "list_extractions", req)
+}
+
+// ListReview implements yiku.Service.
+func (c *Client) ListReview(ctx context.Context, req yiku.ListReviewRequest) (yiku.Page[yiku.Memory], error) {
+	return call[yiku.Page[yiku.Memory]](ctx, c, "list_review", req)
+}
+
+// Review implements yiku.Service.
+func (c *Client) Review(ctx context.Context, req yiku.ReviewRequest) (yiku.ReviewResponse, error) {
+	return call[yiku.ReviewResponse](ctx, c, "review", req)
+}
+
+// Instructions implements yiku.Service.
+func (c *Client) Instructions(ctx context.Context, req yiku.InstructionsRequest) (yiku.Instructions, error) {
+	return call[yiku.Instructions](ctx, c, "instructions", req)
+}
+
+// ListJobs implements yiku.Service.
+func (c *Client) ListJobs(ctx context.Context, req yiku.ListJobsRequest) (yiku.Page[yiku.Job], error) {
+	return call[yiku.Page[yiku.Job]](ctx, c, "list_jobs", req)
+}
+
+// ReplayJob implements yiku.Service.
+func (c *Client) ReplayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.Job, error) {
+	return call[yiku.Job](ctx, c, "replay_job", req)
+}

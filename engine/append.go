@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -21,24 +22,34 @@ func (c *call) appendMessages(ctx context.Context, req yiku.AppendMessagesReques
 	}
 	c.event.Session = req.SessionID
 	c.count("messages", len(req.Messages))
-	return once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (yiku.AppendMessagesResponse, []store.Item, error) {
+	commands := c.takeCommands(req.Messages)
+	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (appendRef, []store.Item, error) {
 		session, err := c.openSession(tx, owner, req)
 		if err != nil {
-			return yiku.AppendMessagesResponse{}, nil, err
+			return appendRef{}, nil, err
 		}
 		if err := c.touchTask(tx, owner, session, req.TaskID); err != nil {
-			return yiku.AppendMessagesResponse{}, nil, err
+			return appendRef{}, nil, err
 		}
 		refs, added, err := c.addMessages(tx, owner, &session, req.TaskID, req.Messages)
 		if err != nil {
-			return yiku.AppendMessagesResponse{}, nil, err
+			return appendRef{}, nil, err
 		}
 		makes := make([]store.Item, len(added))
 		for i, m := range added {
 			makes[i] = store.Item{Kind: store.ItemMessage, Key: m.Key}
 		}
-		return yiku.AppendMessagesResponse{Messages: refs}, makes, nil
+		out := appendRef{Messages: refs}
+		if out.Applied, err = c.applyUrgent(tx, owner, session, added); err != nil {
+			return appendRef{}, nil, err
+		}
+		out.Commands, err = c.applyCommands(tx, owner, session, rowsByID(refs, added, commands))
+		return out, makes, err
 	})
+	if err != nil {
+		return yiku.AppendMessagesResponse{}, err
+	}
+	return c.appended(ctx, owner, ref)
 }
 
 // openSession returns the session to append to; it makes it where it is new.
@@ -78,6 +89,9 @@ func (c *call) addMessages(tx store.Tx, owner yiku.Owner, session *store.Session
 			refs[i].Forgotten = true
 			continue
 		}
+		if _, offset := given[i].CreatedAt.Zone(); offset != 0 {
+			session.Offset = offset
+		}
 		m := c.completed(given[i], session.ID, task)
 		if given[i].ID != "" {
 			if first, ok := inBatch[m.ID]; ok {
@@ -102,7 +116,7 @@ func (c *call) addMessages(tx store.Tx, owner yiku.Owner, session *store.Session
 		rows, at = append(rows, &store.Message{Message: m, SessionKey: session.Key, RecordedAt: c.now}), append(at, i)
 	}
 	if len(rows) > 0 {
-		if err := c.extend(tx, session, rows); err != nil {
+		if err := c.extend(tx, owner, session, rows); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -119,7 +133,7 @@ func (c *call) addMessages(tx store.Tx, owner yiku.Owner, session *store.Session
 
 // extend writes new rows and moves the session: its last activity, and the
 // start of its recent list after a long silence (A5). An ended session goes on.
-func (c *call) extend(tx store.Tx, session *store.Session, rows []*store.Message) error {
+func (c *call) extend(tx store.Tx, owner yiku.Owner, session *store.Session, rows []*store.Message) error {
 	if err := tx.AddMessages(session.Key, rows); err != nil {
 		return err
 	}
@@ -129,7 +143,14 @@ func (c *call) extend(tx store.Tx, session *store.Session, rows []*store.Message
 	}
 	session.LastMessageAt = c.now
 	session.EndedAt, session.EndReason = time.Time{}, ""
-	return tx.PutSession(session)
+	before := session.Unread
+	for _, m := range rows {
+		session.Unread += 1 + extract.Estimate(m.Content.PlainText())
+	}
+	if err := tx.PutSession(session); err != nil {
+		return err
+	}
+	return c.promiseReading(tx, owner, *session, before)
 }
 
 // completed fills in what the caller left out.

@@ -43,12 +43,19 @@ func (c *clock) Advance(d time.Duration) {
 
 func newBench(t *testing.T, settings *engine.Settings) bench {
 	t.Helper()
+	return newBenchWith(t, engine.Options{Settings: settings})
+}
+
+// newBenchWith is newBench with options of its own; store, index and clock are the bench's.
+func newBenchWith(t *testing.T, opts engine.Options) bench {
+	t.Helper()
 	c := &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	s, err := sqlite.Open(t.Context(), t.TempDir(), &sqlite.Options{Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := open(t, s, &engine.Options{Settings: settings, Now: c.Now})
+	opts.Now = c.Now
+	e := open(t, s, &opts)
 	return bench{Engine: e, store: s, clock: c}
 }
 

@@ -19,11 +19,13 @@ import (
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/credential"
+	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/reconcile"
 	"github.com/yiku-ai/yiku/internal/token"
 	"github.com/yiku-ai/yiku/internal/wire"
+	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -35,6 +37,7 @@ type Options struct {
 	Audit    *audit.Key       // seals the audit log; nil: a key made of the store's secret, which shows accidents only
 	Journal  *journal.Journal // is told of every forget before it is answered; nil: nobody is
 	Settings *Settings        // nil: DefaultSettings
+	Model    llm.Model        // extracts; nil: rules do
 	Now      func() time.Time // nil: time.Now
 	NewID    func() string    // nil: UUIDv7
 	Sink     observe.Sink     // nil: events are dropped
@@ -49,6 +52,8 @@ type Engine struct {
 	counts     *countCache
 	settings   Settings
 	vocabulary *reconcile.Vocabulary
+	rules      *extract.Rules
+	extractor  extract.Extractor // the model's, or the rules
 	operations map[string]wire.Operation
 	checker    *check.Checker
 	mint       *credential.Mint
@@ -86,6 +91,11 @@ func New(opts Options) (*Engine, error) {
 		journal:    opts.Journal,
 		operations: map[string]wire.Operation{},
 		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
+	}
+	e.rules = extract.NewRules(e.vocabulary)
+	e.extractor = e.rules
+	if opts.Model != nil {
+		e.extractor = extract.NewModel(opts.Model)
 	}
 	if opts.Audit != nil {
 		e.chain = *opts.Audit

@@ -20,6 +20,7 @@ const (
 	syncAttempts  = 16   // rounds against writers who are as fast
 	degradedDense = "dense"
 	degradedLag   = "index_lag"
+	degradedModel = "llm"
 )
 
 // finder keeps the index level with the store and reads candidates back from it.

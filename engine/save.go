@@ -29,6 +29,12 @@ type saved struct {
 	retired []string
 }
 
+// standing says what is known of a memory beside what it says.
+type standing struct {
+	corrects *store.Memory // it was said of this one that it is otherwise
+	review   bool          // a person is to look at it first, unless it is known already
+}
+
 // saveRef is what the record of a save keeps.
 type saveRef struct {
 	ID      string       `json:"id"`
@@ -109,13 +115,18 @@ func checkInterval(from, to time.Time) error {
 	return nil
 }
 
-// save reconciles one memory with what its owner has and writes the outcome.
+// save makes the memory that a request describes and settles it.
 func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (saved, error) {
 	m := c.candidate(req)
 	sources, err := c.derivation(tx, owner, req.DerivedFrom, &m)
 	if err != nil {
 		return saved{}, err
 	}
+	return c.reconcile(tx, owner, m, sources, req, standing{})
+}
+
+// reconcile settles a memory with what its owner has and writes the outcome.
+func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, req yiku.SaveMemoryRequest, as standing) (saved, error) {
 	twin, same, err := c.neighbours(tx, owner, &m)
 	if err != nil {
 		return saved{}, err
@@ -125,6 +136,13 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 		twinMemory = &twin.Memory
 	}
 	d := reconcile.Decide(m.Memory, twinMemory, memoriesOf(same))
+	switch {
+	case d.Action == reconcile.Reinforce:
+	case as.review:
+		d.Action = reconcile.Quarantine
+	case replaceable(m, as.corrects):
+		return c.replace(tx, owner, m, sources, *as.corrects)
+	}
 	switch d.Action {
 	case reconcile.Reinforce:
 		row := twin

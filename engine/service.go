@@ -152,3 +152,31 @@ func (s *service) RevokeKey(ctx context.Context, r yiku.RevokeKeyRequest) (yiku.
 func (s *service) CreateToken(ctx context.Context, r yiku.CreateTokenRequest) (yiku.CreateTokenResponse, error) {
 	return run(ctx, s, "create_token", r, (*call).createToken)
 }
+
+func (s *service) ExtractSession(ctx context.Context, r yiku.ExtractSessionRequest) (yiku.ExtractionReport, error) {
+	return run(ctx, s, "extract_session", r, (*call).extractSession)
+}
+
+func (s *service) ListExtractions(ctx context.Context, r yiku.ListExtractionsRequest) (yiku.Page[yiku.ExtractionReport], error) {
+	return run(ctx, s, "list_extractions", r, (*call).listExtractions)
+}
+
+func (s *service) ListReview(ctx context.Context, r yiku.ListReviewRequest) (yiku.Page[yiku.Memory], error) {
+	return run(ctx, s, "list_review", r, (*call).listReview)
+}
+
+func (s *service) Review(ctx context.Context, r yiku.ReviewRequest) (yiku.ReviewResponse, error) {
+	return run(ctx, s, "review", r, (*call).review)
+}
+
+func (s *service) Instructions(ctx context.Context, r yiku.InstructionsRequest) (yiku.Instructions, error) {
+	return run(ctx, s, "instructions", r, (*call).instructions)
+}
+
+func (s *service) ListJobs(ctx context.Context, r yiku.ListJobsRequest) (yiku.Page[yiku.Job], error) {
+	return run(ctx, s, "list_jobs", r, (*call).listJobs)
+}
+
+func (s *service) ReplayJob(ctx context.Context, r yiku.ReplayJobRequest) (yiku.Job, error) {
+	return run(ctx, s, "replay_job", r, (*call).replayJob)
+}

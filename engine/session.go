@@ -176,11 +176,7 @@ func (c *call) endSession(ctx context.Context, req yiku.EndSessionRequest) (yiku
 		return yiku.JobResponse{}, err
 	}
 	c.event.Session = req.SessionID
-	if req.Wait {
-		return yiku.JobResponse{}, &yiku.Error{Sentinel: yiku.ErrUnsupported, Detail: "this version queues extraction and does not run it yet",
-			Fields: []yiku.FieldError{{Field: "wait", Message: "must be false"}}}
-	}
-	return once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (yiku.JobResponse, []store.Item, error) {
+	res, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (yiku.JobResponse, []store.Item, error) {
 		session, err := tx.Session(owner, req.SessionID)
 		if err != nil {
 			return yiku.JobResponse{}, nil, err
@@ -201,21 +197,11 @@ func (c *call) endSession(ctx context.Context, req yiku.EndSessionRequest) (yiku
 				return yiku.JobResponse{}, nil, err
 			}
 		}
-		job, err := c.promiseExtraction(tx, owner, session)
+		job, err := c.promiseExtraction(tx, owner, session, true)
 		return yiku.JobResponse{JobID: job}, []store.Item{{Kind: store.ItemSession, Key: session.Key}}, err
 	})
-}
-
-// promiseExtraction queues the extraction of what a session holds, at most once
-// while it waits.
-func (c *call) promiseExtraction(tx store.Tx, owner yiku.Owner, session store.Session) (string, error) {
-	state, err := tx.Owner(owner)
-	if err != nil {
-		return "", err
+	if err == nil && req.Wait {
+		res.Report, err = c.waited(ctx, owner, req.SessionID)
 	}
-	args, err := json.Marshal(sessionRef{session.ID})
-	if err != nil {
-		return "", err
-	}
-	return tx.Enqueue(&store.Job{ID: c.newID(), Kind: "extract", Unique: mark("extract", session.ID), Epoch: state.Epoch, NotBefore: c.now, Arguments: args, CreatedAt: c.now})
+	return res, err
 }

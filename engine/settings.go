@@ -30,11 +30,26 @@ type Settings struct {
 	OwnerBytes          int            // the most that is kept of one owner, in the store's measure
 	TenantOwners        int            // the most owners of one tenant
 	BackupKeep          time.Duration  // how long the operator keeps backups, and so the journal what was forgotten since
+	ExtractIdle         time.Duration  // a pause after which a conversation is read (C3)
+	ExtractTokens       int            // or so many unread tokens (C3)
+	ExtractWindow       int            // tokens of the messages that are read at once
+	AtOnce              bool           // what cannot wait is done in the append (C3)
+	Commands            CommandMode    // what becomes of memory commands in replies (C11)
 	SessionLayer        bool           // layers on or off (G3)
 	WorkingLayer        bool
 	SummaryLayer        bool
 	LongtermLayer       bool
 }
+
+// CommandMode says what becomes of memory commands in an agent's replies.
+type CommandMode string
+
+// The modes.
+const (
+	CommandsApply CommandMode = "apply"
+	CommandsLog   CommandMode = "log" // taken out of the reply and reported, but not done
+	CommandsOff   CommandMode = "off" // replies stay as they are
+)
 
 // DefaultSettings are the values that the requirements give.
 func DefaultSettings() Settings {
@@ -45,6 +60,7 @@ func DefaultSettings() Settings {
 		Weights:      recall.DefaultWeights(),
 		SnapshotKeep: 7 * 24 * time.Hour, IdempotencyKeep: 24 * time.Hour, BackupKeep: 30 * 24 * time.Hour,
 		OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000,
+		ExtractIdle: 5 * time.Minute, ExtractTokens: 4000, ExtractWindow: 4000, AtOnce: true, Commands: CommandsApply,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
 	}
 }
@@ -77,6 +93,10 @@ func (s Settings) Validate() error {
 	need(s.IdempotencyKeep >= time.Hour, "idempotency_keep", "must be at least an hour")
 	need(min(s.OwnerMessages, s.OwnerMemories, s.OwnerBytes, s.TenantOwners) >= 0, "quotas", "must not be negative")
 	need(s.BackupKeep >= 24*time.Hour, "backup_keep", "must be at least a day")
+	need(s.Commands == CommandsApply || s.Commands == CommandsLog || s.Commands == CommandsOff, "commands", "must be apply, log or off")
+	need(s.ExtractIdle >= 0, "extract_idle", "must not be negative")
+	need(s.ExtractTokens > 0, "extract_tokens", "must be positive")
+	need(s.ExtractWindow >= 100, "extract_window", "must be at least 100")
 	if len(err.Fields) > 0 {
 		return err
 	}

@@ -37,10 +37,6 @@ func (c *call) completeTask(ctx context.Context, req yiku.CompleteTaskRequest) (
 		return yiku.CompleteTaskResponse{}, err
 	}
 	c.event.Session = req.SessionID
-	if req.Wait {
-		return yiku.CompleteTaskResponse{}, &yiku.Error{Sentinel: yiku.ErrUnsupported, Detail: "this version queues extraction and does not run it yet",
-			Fields: []yiku.FieldError{{Field: "wait", Message: "must be false"}}}
-	}
 	type result struct {
 		Memory string `json:"memory,omitempty"`
 		Job    string `json:"job,omitempty"`
@@ -68,7 +64,7 @@ func (c *call) completeTask(ctx context.Context, req yiku.CompleteTaskRequest) (
 			return result{}, nil, err
 		}
 		if session != nil {
-			out.Job, err = c.promiseExtraction(tx, owner, *session)
+			out.Job, err = c.promiseExtraction(tx, owner, *session, true)
 		}
 		return out, makes, err
 	})
@@ -81,6 +77,9 @@ func (c *call) completeTask(ctx context.Context, req yiku.CompleteTaskRequest) (
 		res.Task = task.Task
 		return err
 	})
+	if err == nil && req.Wait && res.Task.SessionID != "" {
+		res.Report, err = c.waited(ctx, owner, res.Task.SessionID)
+	}
 	return res, err
 }
 

@@ -29,7 +29,7 @@ func (c *call) insert(tx store.Tx, owner yiku.Owner, m store.Memory, sources []s
 		return c.shelf(tx, owner, m, sources, yiku.OutcomeQuarantined)
 	}
 	m.Single, m.ValidTo = true, fit.ValidTo
-	if c.over(m.Memory) {
+	if c.over(m.Memory) || c.ended(m.ValidTo) {
 		m.Status = yiku.StatusSuperseded
 		for _, row := range rows {
 			if sameStatement(row, m) && (row.ValidFrom.Equal(m.ValidFrom) || reconcile.Overlap(row.Memory, m.Memory)) {
@@ -40,7 +40,7 @@ func (c *call) insert(tx store.Tx, owner yiku.Owner, m store.Memory, sources []s
 	out := saved{outcome: yiku.OutcomeCreated}
 	for _, changed := range fit.Changed {
 		row := *rowOf(rows, changed.ID)
-		retired := row.Status == yiku.StatusActive && c.over(changed)
+		retired := row.Status == yiku.StatusActive && (c.over(changed) || c.ended(changed.ValidTo))
 		if err := c.reschedule(tx, owner, row, changed.ValidFrom, changed.ValidTo); err != nil {
 			return saved{}, err
 		}
@@ -62,11 +62,20 @@ func (c *call) retire(tx store.Tx, owner yiku.Owner, row store.Memory, until tim
 	return c.reschedule(tx, owner, row, row.ValidFrom, until)
 }
 
+// abreast is how far the clock readings of calls that run at once may differ.
+const abreast = time.Second
+
+// ended reports whether an interval that ends then is over: one that another
+// call has begun at the same time is.
+func (c *call) ended(to time.Time) bool {
+	return !to.IsZero() && !to.After(c.now.Add(abreast))
+}
+
 // reschedule gives a memory another time. An active one that is over by it
 // becomes history, and what was derived from it is stale until it is confirmed
 // again (C9); one whose end is still to come stays true until then.
 func (c *call) reschedule(tx store.Tx, owner yiku.Owner, row store.Memory, from, to time.Time) error {
-	ends := row.Status == yiku.StatusActive && !to.IsZero() && (!to.After(c.now) || !to.After(from))
+	ends := row.Status == yiku.StatusActive && !to.IsZero() && (c.ended(to) || !to.After(from))
 	row.ValidFrom, row.ValidTo, row.UpdatedAt = from, to, c.now
 	if ends {
 		row.Status = yiku.StatusSuperseded

@@ -81,7 +81,8 @@ type Forgetting interface {
 	// Each task takes a number of the sequence and leaves no tombstone.
 	PurgeWorking(drop func(Working) bool, removed *yiku.Removed) error
 	// PurgeCopies deletes what holds copies of content for a while: all of
-	// the owner's snapshots, jobs that do not run, dry runs and undo images.
+	// the owner's snapshots, records of extractions and undo images. Jobs stay:
+	// they name what is to be read, and read what is there then.
 	PurgeCopies(removed *yiku.Removed) error
 
 	// PutReceipt stores a receipt; an ID that the owner has is ErrConflict.

@@ -80,6 +80,10 @@ type Store interface {
 	// Forgets lists the forgets in progress of all owners, oldest first.
 	Forgets(ctx context.Context) ([]Forget, error)
 
+	// DueJobs lists waiting jobs of all owners whose time has come at now, those
+	// that have been due for longest first, at most limit.
+	DueJobs(ctx context.Context, now time.Time, limit int) ([]Job, error)
+
 	// Check reads through the store and reports what is not as it must be.
 	// The error is for a check that could not be done.
 	Check(ctx context.Context) ([]string, error)
@@ -165,6 +169,8 @@ type Session struct {
 	RecentFrom int64 // the key of the first message of the recent list (A5); 0: from the start
 	Cursor     int64 // the key of the last message that extraction has covered
 	EndedUpTo  int64 // the key of the last message at the time of the last end
+	Unread     int   `json:",omitzero"` // about how many tokens were appended since Cursor moved
+	Offset     int   `json:",omitzero"` // seconds east of UTC of whoever spoke last with a zone of their own
 }
 
 // LastActivity is what sessions are listed by: the time of the last message,
@@ -281,23 +287,12 @@ type WorkingPlace struct {
 	Project, Task, Session string
 }
 
-// Job is a piece of work that was promised durably.
-type Job struct {
-	ID         string // made by the driver where it is empty
-	Kind       string
-	Unique     string // at most one waiting job of an owner has this key; "" for none
-	SessionKey int64  // the session that it is about, with which it goes; 0: none
-	Epoch      int64
-	NotBefore  time.Time
-	Arguments  []byte // sealed
-	CreatedAt  time.Time
-}
-
 // Reader reads within one transaction. Its methods are called from one
 // goroutine, and not after the transaction's function has returned.
 type Reader interface {
 	ForgottenReader
 	KeyReader
+	JobReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -371,6 +366,7 @@ type Tx interface {
 	Reader
 	Forgetting
 	KeyWriter
+	JobWriter
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and
@@ -438,19 +434,17 @@ type Tx interface {
 	// forget of one of them marks the record.
 	PutIdempotency(r *Idempotency, makes []Item) error
 
-	// Enqueue promises a job. Where a waiting job has the same Unique key
-	// that job's id is returned instead.
-	Enqueue(j *Job) (id string, err error)
-
 	// RaiseEpoch raises the owner's epoch and returns it.
 	RaiseEpoch() (int64, error)
 	// Advance moves the owner on to at least a state: its numbers never go
 	// back, and consent that was withdrawn stays so.
 	Advance(state OwnerState) error
 	// Suppress adds marks of what was forgotten at a time; one that stands
-	// keeps the time it has. Suppressed tells which of the marks stand.
+	// takes the later time. Suppressed tells which of the marks stand.
 	Suppress(marks []string, at time.Time) error
 	Suppressed(marks []string) ([]bool, error)
+	// SuppressedAt tells when each mark was added last; the zero time where it does not stand.
+	SuppressedAt(marks []string) ([]time.Time, error)
 }
 
 // SessionQuery narrows a list of sessions. Empty fields do not narrow.

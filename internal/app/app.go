@@ -17,10 +17,12 @@ import (
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
+	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/limit"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/wire"
+	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -116,8 +118,12 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	}
 	c.closers = append(c.closers, closer{"forget journal", c.journal.Close})
 	settings := Settings(cfg)
+	model, err := openModel(cfg.Model)
+	if err != nil {
+		return nil, fmt.Errorf("open model: %w", err)
+	}
 	c.Engine, err = engine.New(engine.Options{
-		Store: c.store, Index: index, Audit: &chain, Journal: c.journal, Settings: &settings, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
+		Store: c.store, Index: index, Audit: &chain, Journal: c.journal, Settings: &settings, Model: model, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start engine: %w", err)
@@ -146,6 +152,18 @@ func auditKeyPath(cfg config.Config) string {
 		return cfg.AuditKey
 	}
 	return filepath.Join(cfg.DataDir, "keys", "audit.key")
+}
+
+// openModel opens the language model that is configured; nil where none is.
+func openModel(m config.Model) (llm.Model, error) {
+	if m.Driver == "" {
+		return nil, nil
+	}
+	return drivers.Model(m.Driver, drivers.ModelOptions{Name: m.Name, URL: m.URL, Key: m.Key, Structured: m.Structured, Patience: &llm.Patience{Timeout: m.Timeout}})
+}
+
+func (c *Core) startJobs(log *slog.Logger) *jobs.Runner {
+	return c.Engine.StartJobs(&jobs.Options{Log: log})
 }
 
 // auditKey reads the key of the audit log, which lies outside the database.
@@ -222,6 +240,8 @@ func Settings(cfg config.Config) engine.Settings {
 	s.OwnerBytes, s.TenantOwners = cfg.Limits.OwnerBytes, cfg.Limits.TenantOwners
 	s.BackupKeep = cfg.Backup.Keep
 	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working
+	s.ExtractIdle, s.ExtractTokens, s.ExtractWindow = cfg.Extract.Idle, cfg.Extract.Tokens, cfg.Extract.Window
+	s.AtOnce, s.Commands = cfg.Extract.AtOnce, engine.CommandMode(cfg.Extract.Commands)
 	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm
 	return s
 }

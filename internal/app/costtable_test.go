@@ -237,6 +237,29 @@ func costlyRest() []costly {
 		{op: "verify_receipt", name: "of everything", most: 2 * time.Second, why: "21 places are searched for 50,000 keys", build: func(c *costRig) *http.Request {
 			return c.request("verify_receipt", map[string]string{"id": receipt}, nil, tree{"user_id": "ann"})
 		}},
+		{op: "extract_session", name: "a session of 500 messages", most: 10 * time.Second, why: "all that is unread is read, a window at a time", build: func(c *costRig) *http.Request {
+			user := c.fresh("talk")
+			c.fillSession(user, "unread", min(*costBytes, 1_000_000), 2000)
+			return c.request("extract_session", session("unread"), nil, tree{"user_id": user, "dry_run": true})
+		}},
+		{op: "list_extractions", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("list_extractions", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
+		}},
+		{op: "list_review", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("list_review", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
+		}},
+		{op: "review", name: "the longest content", build: func(c *costRig) *http.Request {
+			return c.request("review", map[string]string{"id": c.seed("waiting")}, nil, tree{"user_id": "ann", "decision": "approve", "content": c.prose(20_000)})
+		}},
+		{op: "instructions", name: "in Chinese", build: func(c *costRig) *http.Request {
+			return c.request("instructions", nil, url.Values{"lang": {"zh"}}, nil)
+		}},
+		{op: "list_jobs", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("list_jobs", nil, url.Values{"limit": {"500"}}, nil)
+		}},
+		{op: "replay_job", name: "one", build: func(c *costRig) *http.Request {
+			return c.request("replay_job", map[string]string{"id": c.seed("job")}, nil, tree{})
+		}},
 		{op: "forget_log", name: "500", build: func(c *costRig) *http.Request {
 			return c.request("forget_log", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
 		}},

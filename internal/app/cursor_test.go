@@ -42,8 +42,13 @@ func (w *world) fill(user string) map[string]string {
 		res := must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: user, Content: fmt.Sprintf("事实 %d", i)}))
 		must[yiku.ForgetResponse](w)(s.Forget(ctx, yiku.ForgetRequest{UserID: user, Selector: yiku.Selector{Keyword: "nothing says this"}, Reason: "test"}))
 		ids["memory"] = res.ID
+		for _, confidence := range []float64{1, 0.2} { // a guess against something firm waits for a person
+			must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: user, Content: fmt.Sprintf("home %d %v", i, confidence),
+				Subject: fmt.Sprint("someone ", i), Attribute: "residence", Value: fmt.Sprint(confidence), Confidence: &confidence}))
+		}
 	}
 	for i := range 3 {
+		must[yiku.ExtractionReport](w)(s.ExtractSession(ctx, yiku.ExtractSessionRequest{UserID: user, SessionID: fmt.Sprintf("s-%d", i), DryRun: true}))
 		must[yiku.Memory](w)(s.PatchMemory(ctx, yiku.PatchMemoryRequest{ID: ids["memory"], UserID: user, Content: yiku.Some(fmt.Sprintf("改 %d", i))}))
 		w.key("acme", yiku.CreateKeyRequest{Access: read})
 	}

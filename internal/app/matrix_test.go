@@ -50,42 +50,49 @@ const (
 // rules is the expected matrix. An operation without an entry fails TestR22.
 func rules() map[string]rule {
 	return map[string]rule{
-		"create_session":  {least: write},
-		"list_sessions":   {least: read},
-		"get_session":     {least: read, id: "session", foreign: missing},
-		"delete_session":  {least: write, id: "session", foreign: missing},
-		"append_messages": {least: write, id: "session", body: `"messages":[{"role":"user","content":"好"}]`},
-		"list_messages":   {least: read, id: "session", foreign: missing},
-		"end_session":     {least: write, id: "session", foreign: missing, body: `"reason":"user_left"`},
-		"fork_session":    {least: write, id: "session", foreign: missing},
-		"export_session":  {least: read, id: "session", foreign: missing},
-		"import_session":  {least: write, body: `"document":[{"role":"user","content":"hi"}]`},
-		"get_working":     {least: read, id: "session"},
-		"put_working":     {least: write, id: "session", body: `"data_slots":{"a":1}`},
-		"patch_working":   {least: write, id: "session", body: `"data_slots":{"a":1}`},
-		"delete_working":  {least: write, id: "session"},
-		"complete_task":   {least: write, id: "task", foreign: missing, body: `"outcome":"success"`},
-		"get_context":     {least: read, body: `"query":"茶"`},
-		"get_snapshot":    {least: read, id: "snapshot", foreign: missing},
-		"save_memory":     {least: write, body: `"content":"likes tea"`},
-		"search_memory":   {least: read, body: `"query":"tea"`},
-		"list_memories":   {least: read},
-		"get_memory":      {least: read, id: "memory", foreign: missing},
-		"patch_memory":    {least: write, id: "memory", foreign: missing, body: `"importance":0.9`},
-		"delete_memory":   {least: write, id: "memory", foreign: missing},
-		"memory_history":  {least: read, id: "memory", foreign: missing},
-		"memory_sources":  {least: read, id: "memory", foreign: missing},
-		"restore_memory":  {least: write, id: "memory", foreign: missing},
-		"confirm_memory":  {least: write, id: "memory", foreign: missing},
-		"forget":          {least: write, body: `"selector":{"keyword":"nothing says this"},"reason":"test"`},
-		"get_receipt":     {least: read, id: "receipt", foreign: missing},
-		"verify_receipt":  {least: read, id: "receipt", foreign: missing},
-		"forget_log":      {least: read},
-		"verify_audit":    {least: admin, tenant: true},
-		"create_key":      {least: admin, tenant: true, body: `"access":"read"`},
-		"list_keys":       {least: admin, tenant: true},
-		"revoke_key":      {least: admin, tenant: true, id: "key", foreign: missing},
-		"create_token":    {least: admin, tenant: true, body: `"user_id":"ann"`},
+		"create_session":   {least: write},
+		"list_sessions":    {least: read},
+		"get_session":      {least: read, id: "session", foreign: missing},
+		"delete_session":   {least: write, id: "session", foreign: missing},
+		"append_messages":  {least: write, id: "session", body: `"messages":[{"role":"user","content":"好"}]`},
+		"list_messages":    {least: read, id: "session", foreign: missing},
+		"end_session":      {least: write, id: "session", foreign: missing, body: `"reason":"user_left"`},
+		"fork_session":     {least: write, id: "session", foreign: missing},
+		"export_session":   {least: read, id: "session", foreign: missing},
+		"import_session":   {least: write, body: `"document":[{"role":"user","content":"hi"}]`},
+		"get_working":      {least: read, id: "session"},
+		"put_working":      {least: write, id: "session", body: `"data_slots":{"a":1}`},
+		"patch_working":    {least: write, id: "session", body: `"data_slots":{"a":1}`},
+		"delete_working":   {least: write, id: "session"},
+		"complete_task":    {least: write, id: "task", foreign: missing, body: `"outcome":"success"`},
+		"get_context":      {least: read, body: `"query":"茶"`},
+		"get_snapshot":     {least: read, id: "snapshot", foreign: missing},
+		"save_memory":      {least: write, body: `"content":"likes tea"`},
+		"search_memory":    {least: read, body: `"query":"tea"`},
+		"list_memories":    {least: read},
+		"get_memory":       {least: read, id: "memory", foreign: missing},
+		"patch_memory":     {least: write, id: "memory", foreign: missing, body: `"importance":0.9`},
+		"delete_memory":    {least: write, id: "memory", foreign: missing},
+		"memory_history":   {least: read, id: "memory", foreign: missing},
+		"memory_sources":   {least: read, id: "memory", foreign: missing},
+		"restore_memory":   {least: write, id: "memory", foreign: missing},
+		"confirm_memory":   {least: write, id: "memory", foreign: missing},
+		"extract_session":  {least: write, id: "session", foreign: missing},
+		"list_extractions": {least: read},
+		"list_review":      {least: read},
+		"review":           {least: write, id: "waiting", foreign: missing, body: `"decision":"approve"`},
+		"instructions":     {least: read, tenant: true},
+		"list_jobs":        {least: admin, tenant: true},
+		"replay_job":       {least: admin, tenant: true, id: "job", foreign: missing},
+		"forget":           {least: write, body: `"selector":{"keyword":"nothing says this"},"reason":"test"`},
+		"get_receipt":      {least: read, id: "receipt", foreign: missing},
+		"verify_receipt":   {least: read, id: "receipt", foreign: missing},
+		"forget_log":       {least: read},
+		"verify_audit":     {least: admin, tenant: true},
+		"create_key":       {least: admin, tenant: true, body: `"access":"read"`},
+		"list_keys":        {least: admin, tenant: true},
+		"revoke_key":       {least: admin, tenant: true, id: "key", foreign: missing},
+		"create_token":     {least: admin, tenant: true, body: `"user_id":"ann"`},
 	}
 }
 
@@ -250,6 +257,18 @@ func (w *world) seed(kind string) string {
 			Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text("CANARY 金丝雀")}}}))
 	case "memory":
 		return must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: w.user, Content: "CANARY " + id})).ID
+	case "waiting":
+		for _, confidence := range []float64{1, 0.2} {
+			res := must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: w.user, Content: fmt.Sprint("CANARY ", id, confidence), Subject: id, Attribute: "residence",
+				Value: fmt.Sprint("CANARY", confidence), Confidence: &confidence}))
+			id = res.ID
+			if res.Outcome == yiku.OutcomeQuarantined {
+				return id
+			}
+			id = fmt.Sprintf("waiting-%d", w.n)
+		}
+	case "job":
+		return must[yiku.JobResponse](w)(s.EndSession(ctx, yiku.EndSessionRequest{UserID: w.user, SessionID: w.seed("session"), Reason: yiku.EndOther})).JobID
 	case "receipt":
 		return must[yiku.ForgetResponse](w)(s.Forget(ctx, yiku.ForgetRequest{UserID: w.user, Selector: yiku.Selector{IDs: []string{w.seed("memory")}}, Reason: "CANARY"})).ReceiptID
 	case "snapshot":

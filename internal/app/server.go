@@ -19,6 +19,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/internal/httpapi"
+	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/limit"
 )
 
@@ -33,6 +34,7 @@ type backend struct {
 	handler http.Handler
 	limits  *limit.Limiter
 	tend    func(context.Context) error
+	jobs    func(*slog.Logger) *jobs.Runner // nil: nobody runs jobs
 	close   func() error
 }
 
@@ -45,6 +47,7 @@ type Server struct {
 	http     *http.Server
 	backend  backend
 	loop     *Loop
+	jobs     *jobs.Runner // nil where this server runs none
 	stopping atomic.Bool
 	cancel   context.CancelFunc // of every request
 	requests sync.WaitGroup
@@ -71,7 +74,7 @@ func Start(ctx context.Context, cfg config.Config, opts *Options) (*Server, erro
 	if err != nil {
 		return nil, errors.Join(err, core.Close())
 	}
-	b := backend{limits: core.Limits, tend: core.Engine.Tend, close: core.Close}
+	b := backend{limits: core.Limits, tend: core.Engine.Tend, jobs: core.startJobs, close: core.Close}
 	b.handler = core.handler(door, s.ready(core.Engine.Ready), o)
 	if err := s.start(ctx, b, o); err != nil {
 		return nil, errors.Join(err, core.Close())
@@ -106,6 +109,9 @@ func (s *Server) start(ctx context.Context, b backend, o Options) error {
 	connections := httpapi.NewConnections(listener, b.limits, s.cfg.Limits.Connections, s.cfg.Server.Idle)
 	go func() { s.served <- connections.Serve(s.http) }()
 	s.loop = StartLoop(s.cfg.Maintenance.Every, o.Log, b.tend)
+	if b.jobs != nil && s.cfg.Extract.Jobs {
+		s.jobs = b.jobs(o.Log)
+	}
 	o.Log.Info("server started", "address", s.URL(), "data_dir", s.cfg.DataDir, "version", o.Version)
 	return nil
 }
@@ -201,6 +207,9 @@ func (s *Server) stop(ctx context.Context) error {
 	}
 	s.cancel()
 	s.loop.Stop()
+	if s.jobs != nil {
+		s.jobs.Stop()
+	}
 	all = append(all, removeServerFile(s.cfg.DataDir), s.backend.close())
 	s.log.Info("server stopped", "duration_ms", time.Since(begun).Milliseconds())
 	return errors.Join(all...)

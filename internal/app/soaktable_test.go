@@ -147,7 +147,7 @@ type soakEntry struct {
 // soakTable has an entry for every operation; one without fails TestR23.
 func soakTable() map[string]soakEntry {
 	table := sessionSoak()
-	for _, more := range []map[string]soakEntry{memorySoak(), forgetSoak(), keySoak()} {
+	for _, more := range []map[string]soakEntry{memorySoak(), extractionSoak(), forgetSoak(), keySoak()} {
 		for id, e := range more {
 			table[id] = e
 		}
@@ -257,10 +257,31 @@ func saveInSoak(a *act) any {
 	}
 	req.ProjectID, req.Content, req.Metadata, req.Topics = a.projectID(), a.text(), a.metadata(), []string{a.word()}
 	req.Type = []yiku.Type{yiku.TypeFact, yiku.TypeConstraint, yiku.TypePreference, yiku.TypeProfile, yiku.TypeProject, yiku.TypeEvent, yiku.TypeSkill}[a.IntN(7)]
+	if a.IntN(3) == 0 { // a guess, which may have to wait for a person
+		req.Confidence = new(0.2)
+	}
 	if a.IntN(2) == 0 {
 		req.Subject, req.Attribute, req.Value = a.word(), []string{"residence", "likes", a.word()}[a.IntN(3)], fmt.Sprint(a.word(), a.IntN(9))
 	}
 	return req
+}
+
+func extractionSoak() map[string]soakEntry {
+	return map[string]soakEntry{
+		"extract_session": {1, func(a *act) any {
+			return &yiku.ExtractSessionRequest{UserID: a.user(), SessionID: a.session(), DryRun: a.IntN(2) == 0}
+		}},
+		"list_extractions": {2, func(a *act) any { return &yiku.ListExtractionsRequest{UserID: a.user()} }},
+		"list_review":      {2, func(a *act) any { return &yiku.ListReviewRequest{UserID: a.user()} }},
+		"review": {2, func(a *act) any {
+			id := a.id("waiting")
+			req := &yiku.ReviewRequest{UserID: a.user(), ID: id, Decision: []yiku.ReviewDecision{yiku.ReviewApprove, yiku.ReviewReject}[a.IntN(2)]}
+			if req.Decision == yiku.ReviewApprove && a.IntN(2) == 0 {
+				req.Content = a.text()
+			}
+			return req
+		}},
+	}
 }
 
 func forgetSoak() map[string]soakEntry {
@@ -298,6 +319,9 @@ func keySoak() map[string]soakEntry {
 	}
 	return map[string]soakEntry{
 		"verify_audit": operator(0, func(*act) any { return &yiku.VerifyAuditRequest{} }),
+		"instructions": operator(1, func(*act) any { return &yiku.InstructionsRequest{Lang: "zh"} }),
+		"list_jobs":    operator(1, func(*act) any { return &yiku.ListJobsRequest{} }),
+		"replay_job":   operator(1, func(a *act) any { return &yiku.ReplayJobRequest{ID: a.id("job")} }),
 		"create_key": operator(1, func(a *act) any {
 			return &yiku.CreateKeyRequest{Access: yiku.AccessRead, UserID: a.user(), Name: a.word()}
 		}),
@@ -314,6 +338,11 @@ func (a *act) learn(answer any) {
 		if !a.shared && res.Outcome == yiku.OutcomeCreated {
 			a.who.keep("memory", res.ID, a.project)
 		}
+		if !a.shared && res.Outcome == yiku.OutcomeQuarantined {
+			a.who.keep("waiting", res.ID, a.project)
+		}
+	case yiku.JobResponse:
+		a.who.keep("job", res.JobID, 0)
 	case yiku.CompleteTaskResponse:
 		a.who.keep("memory", res.MemoryID, a.project)
 	case yiku.GetContextResponse:

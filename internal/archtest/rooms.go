@@ -58,8 +58,10 @@ var rooms = []Room{
 	{Dir: "internal/backup", May: []string{"", "internal/journal"}},
 	{Dir: "internal/observe", May: []string{""}, Foreign: []string{"github.com/prometheus"}},
 
+	{Dir: "internal/jobs", May: []string{"", "store"}},
+
 	// The engine knows contracts and pure packages; no driver, no door.
-	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/journal", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
+	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"llm", "internal/extract", "internal/jobs", "internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/journal", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
 
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "github.com/gofrs/flock", "github.com/google/uuid"}},
@@ -77,7 +79,7 @@ var rooms = []Room{
 
 	// Wiring.
 	{Dir: "internal/usage", Pure: true},
-	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "internal/lang", "internal/keyring", "internal/observe"}},
+	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "internal/lang", "internal/keyring", "internal/observe"}},
 	{Dir: "internal/config", May: []string{""}, Foreign: []string{"github.com/knadh/koanf"}},
 	{Dir: "internal/app", May: []string{"..."}},
 	{Dir: "internal/cli", May: []string{"..."}, Foreign: []string{"github.com/spf13/cobra"}},
@@ -85,6 +87,7 @@ var rooms = []Room{
 
 	// Measuring and tests.
 	{Dir: "eval", May: []string{"..."}},
+	{Dir: "eval/judgement", May: []string{"", "internal/lang"}},
 	{Dir: "internal/sample", May: []string{""}},
 	{Dir: "internal/bench"},
 	{Dir: "store/storetest", May: []string{"", "store", "internal/boardtest"}, Foreign: testLibraries},

@@ -174,7 +174,7 @@ func (t *tool) root() *cobra.Command {
 	root.AddCommand(
 		t.serveCommand(), t.demoCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(),
 		t.forgetCommand(), t.verifyCommand(), t.backupCommand(), t.restoreCommand(), t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
-		t.keyCommand(), t.tokenCommand(), t.configCommand(), t.evalCommand(), t.versionCommand(),
+		t.keyCommand(), t.jobsCommand(), t.tokenCommand(), t.configCommand(), t.evalCommand(), t.versionCommand(),
 	)
 	t.markStarts(root)
 	if t.lang == "zh" {

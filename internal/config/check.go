@@ -29,7 +29,7 @@ type rule struct {
 
 func (c Config) check() []yiku.FieldError {
 	var faults []yiku.FieldError
-	for _, r := range slices.Concat(c.serverRules(), c.limitRules(), c.memoryRules()) {
+	for _, r := range slices.Concat(c.serverRules(), c.limitRules(), c.memoryRules(), c.extractRules()) {
 		if !r.ok {
 			faults = append(faults, yiku.FieldError{Field: r.key, Message: r.message})
 		}
@@ -102,6 +102,21 @@ func (c Config) memoryRules() []rule {
 		{r.Importance >= 0, "recall.weights.importance", "must not be negative"},
 		{r.Use >= 0, "recall.weights.use", "must not be negative"},
 		{r.HalfLife > 0, "recall.half_life", "must be positive"},
+	}
+}
+
+func (c Config) extractRules() []rule {
+	x, m := c.Extract, c.Model
+	return []rule{
+		{x.Idle >= 0, "extract.idle", "must not be negative"},
+		{x.Tokens > 0, "extract.tokens", "must be positive"},
+		{x.Window >= 100, "extract.window", "must be at least 100"},
+		{slices.Contains([]string{"apply", "log", "off"}, x.Commands), "extract.commands", "must be apply, log or off"},
+		{slices.Contains([]string{"", "openai", "anthropic", "ollama"}, m.Driver), "model.driver", "must be openai, anthropic or ollama"},
+		{m.Driver == "" || m.Name != "", "model.name", "must not be empty beside model.driver"},
+		{m.URL == "" || isURL(m.URL), "model.url", "must be http:// or https:// with a host"},
+		{slices.Contains([]string{"json_schema", "json_object", "none"}, m.Structured), "model.structured", "must be json_schema, json_object or none"},
+		{m.Timeout > 0, "model.timeout", "must be positive"},
 	}
 }
 

@@ -32,6 +32,8 @@ type Config struct {
 	Session     Session
 	Context     Context
 	Recall      Recall
+	Extract     Extract
+	Model       Model
 	Layers      Layers
 }
 
@@ -106,6 +108,26 @@ type Recall struct {
 	HalfLife        time.Duration
 }
 
+// Extract says when conversations are read, and what replies may ask for (C3, C11).
+type Extract struct {
+	Jobs     bool          // whether this server runs jobs
+	AtOnce   bool          // whether appends do what cannot wait
+	Idle     time.Duration // after a pause this long
+	Tokens   int           // or so many unread tokens
+	Window   int           // tokens of messages that are read at once
+	Commands string        // apply, log or off
+}
+
+// Model is the language model that extracts; without one, rules do (C4, C5).
+type Model struct {
+	Driver     string // openai, anthropic or ollama; "" none
+	Name       string
+	URL        string // "" is the driver's own
+	Key        string
+	Structured string // how openai is asked for a schema: json_schema, json_object or none
+	Timeout    time.Duration
+}
+
 // Layers switches the layers of a context on or off (G3).
 type Layers struct {
 	Session, Working, Summary, Longterm bool
@@ -129,7 +151,9 @@ func Default() Config {
 		Session:     Session{RecentMessages: 200, RecentIdle: day, TranscriptRetention: 365 * day, IdempotencyKeep: day},
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,
 			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day},
-		Recall: Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
-		Layers: Layers{Session: true, Working: true, Summary: true, Longterm: true},
+		Recall:  Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
+		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Commands: "apply"},
+		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
+		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true},
 	}
 }

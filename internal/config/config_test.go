@@ -141,7 +141,8 @@ func TestKeysReachEveryField(t *testing.T) {
 	t.Parallel()
 	def := Default()
 	for _, k := range Keys() {
-		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json", "limits.queue_wait": "9s", "backup.keep": "40d"}[k.Name]
+		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json", "limits.queue_wait": "9s", "backup.keep": "40d",
+			"extract.window": "900", "extract.commands": "log", "model.name": "m", "model.url": "http://127.0.0.1:2", "model.structured": "none"}[k.Name]
 		if other == "" {
 			switch k.at(&def).(type) {
 			case *string:
@@ -161,6 +162,9 @@ func TestKeysReachEveryField(t *testing.T) {
 		cfg, err := Load([]string{k.Env() + "=" + other}, map[string]string{"lang": ""})
 		if k.Name == "server.stop_timeout" {
 			continue // an hour is too long
+		}
+		if k.Name == "model.driver" {
+			continue // needs a name beside it: TestModelNeedsAName
 		}
 		if k.Name == "lang" {
 			cfg, err = Load([]string{k.Env() + "=" + other}, nil)
@@ -218,4 +222,17 @@ func TestDurations(t *testing.T) {
 			t.Fatalf("%v, written %s: got %v, %v", d, formatDuration(d), got, err)
 		}
 	})
+}
+
+// TestModelNeedsAName: a driver without a model's name is refused, with both
+// named it is taken.
+func TestModelNeedsAName(t *testing.T) {
+	t.Parallel()
+	if _, err := Load([]string{"YIKU_MODEL_DRIVER=ollama"}, nil); err == nil {
+		t.Error("a driver without a name")
+	}
+	cfg, err := Load([]string{"YIKU_MODEL_DRIVER=ollama", "YIKU_MODEL_NAME=qwen3"}, nil)
+	if err != nil || cfg.Model.Driver != "ollama" || cfg.Model.Name != "qwen3" {
+		t.Errorf("%+v, %v", cfg.Model, err)
+	}
 }

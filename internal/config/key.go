@@ -17,7 +17,7 @@ func (k Key) Env() string {
 }
 
 // IsSecret reports whether the value is shown to nobody.
-func (k Key) IsSecret() bool { return k.Name == "key" }
+func (k Key) IsSecret() bool { return k.Name == "key" || k.Name == "model.key" }
 
 // Value returns the key's value as text that would set it again.
 func (k Key) Value(c Config) string { return format(k.at(&c)) }
@@ -75,6 +75,18 @@ func Keys() []Key {
 		{"recall.weights.importance", "weight in the score", func(c *Config) any { return &c.Recall.Importance }},
 		{"recall.weights.use", "weight in the score", func(c *Config) any { return &c.Recall.Use }},
 		{"recall.half_life", "age at which freshness is one half", func(c *Config) any { return &c.Recall.HalfLife }},
+		{"extract.jobs", "whether this server reads conversations in the background", func(c *Config) any { return &c.Extract.Jobs }},
+		{"extract.at_once", "whether an append does what cannot wait: what is asked to be remembered or forgotten, prohibitions, corrections", func(c *Config) any { return &c.Extract.AtOnce }},
+		{"extract.idle", "a pause after which a conversation is read", func(c *Config) any { return &c.Extract.Idle }},
+		{"extract.tokens", "unread tokens at which it is read without a pause", func(c *Config) any { return &c.Extract.Tokens }},
+		{"extract.window", "tokens of messages that are read at once", func(c *Config) any { return &c.Extract.Window }},
+		{"extract.commands", "memory commands in an agent's replies: apply, log (say what they would do) or off", func(c *Config) any { return &c.Extract.Commands }},
+		{"model.driver", "the language model that extracts: openai (any compatible endpoint), anthropic or ollama; empty: rules extract", func(c *Config) any { return &c.Model.Driver }},
+		{"model.name", "the model's name at its endpoint", func(c *Config) any { return &c.Model.Name }},
+		{"model.url", "the endpoint's base; empty: the driver's own", func(c *Config) any { return &c.Model.URL }},
+		{"model.key", "the endpoint's key; it is never shown", func(c *Config) any { return &c.Model.Key }},
+		{"model.structured", "how openai asks for structured answers: json_schema, json_object or none", func(c *Config) any { return &c.Model.Structured }},
+		{"model.timeout", "for one answer of the model", func(c *Config) any { return &c.Model.Timeout }},
 		{"layers.session", "the conversation itself", func(c *Config) any { return &c.Layers.Session }},
 		{"layers.working", "working memory", func(c *Config) any { return &c.Layers.Working }},
 		{"layers.summary", "summaries (planned: there are none yet)", func(c *Config) any { return &c.Layers.Summary }},

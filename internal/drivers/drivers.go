@@ -14,6 +14,10 @@ import (
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/index/memindex"
 	"github.com/yiku-ai/yiku/internal/observe"
+	"github.com/yiku-ai/yiku/llm"
+	"github.com/yiku-ai/yiku/llm/anthropic"
+	"github.com/yiku-ai/yiku/llm/ollama"
+	"github.com/yiku-ai/yiku/llm/openai"
 	"github.com/yiku-ai/yiku/store"
 	"github.com/yiku-ai/yiku/store/sqlite"
 )
@@ -43,6 +47,37 @@ func indexes() map[string]openIndex {
 	return map[string]openIndex{
 		"memory": func(context.Context, Options) (index.Index, error) { return memindex.New(nil), nil },
 	}
+}
+
+// ModelOptions are what a language model is opened with.
+type ModelOptions struct {
+	Name       string
+	URL        string // "" is the driver's own
+	Key        string
+	Structured string
+	Patience   *llm.Patience
+}
+
+func models() map[string]func(ModelOptions) llm.Model {
+	return map[string]func(ModelOptions) llm.Model{
+		"openai": func(o ModelOptions) llm.Model {
+			return openai.New(o.Name, &openai.Options{URL: o.URL, Key: o.Key, Structured: o.Structured})
+		},
+		"anthropic": func(o ModelOptions) llm.Model {
+			return anthropic.New(o.Name, &anthropic.Options{URL: o.URL, Key: o.Key})
+		},
+		"ollama": func(o ModelOptions) llm.Model { return ollama.New(o.Name, &ollama.Options{URL: o.URL}) },
+	}
+}
+
+// Model opens the language model of that driver, with patience around it; an
+// unknown driver is ErrUnsupported.
+func Model(driver string, opts ModelOptions) (llm.Model, error) {
+	open, ok := models()[driver]
+	if !ok {
+		return nil, unknown("model driver", driver, slices.Sorted(maps.Keys(models())))
+	}
+	return llm.NewSteady(open(opts), opts.Patience), nil
 }
 
 // Store opens the truth store of that name; an unknown name is ErrUnsupported.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yiku-ai/yiku"
 )
@@ -97,10 +99,11 @@ func englishClauses(s string) []string {
 var conjunction = regexp.MustCompile(`(?i)^[,;\s]*(?:(?:and|but|so|while|though|plus|also)\b,?)?\s*`)
 
 func capital(s string) string {
-	if s == "" {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return string(unicode.ToUpper(r)) + s[size:]
 }
 
 // relation are the words for people and animals of the user.

@@ -58,6 +58,7 @@ type Result struct {
 	Model      string // and version of the prompt, for PathModel
 	TokensIn   int
 	TokensOut  int
+	Degraded   []string // llm: rules stood in for a model
 }
 
 // Op is what a candidate asks for.

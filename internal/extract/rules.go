@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/lang"
@@ -92,10 +95,16 @@ type reading struct {
 	at     int // number of the message being read
 }
 
+// maxSentence is the longest sentence in bytes that is read as a statement.
+const maxSentence = 1000
+
 func (r *reading) message(n int) {
 	r.at = n
 	for _, s := range sentences(Own(r.window.Messages[n-1].Content)) {
 		g := grammarOf(s)
+		if len(s) > maxSentence {
+			continue
+		}
 		s = g.plain(s)
 		if g.task.MatchString(s) {
 			return
@@ -115,7 +124,7 @@ func (r *reading) sentence(g *grammar, s string) {
 	}
 	explicit := false
 	if m := g.remember.FindStringSubmatch(s); m != nil {
-		explicit, s = true, m[1]
+		explicit, s = true, capital(m[1])
 	}
 	if g.question.MatchString(s) || !explicit && (g.idle.MatchString(s) || g.reported.MatchString(s)) {
 		return
@@ -265,12 +274,13 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 	if rule.single && c.Attribute != "" {
 		c.Single = &rule.single
 	}
+	c.Value = untimed(c.Value, r.window.Messages[r.at-1].At)
 	if c.Attribute == "" || c.Value == "" {
 		c.Attribute, c.Value, c.Single = "", "", nil
 	}
 	if old := value(group("o")); rule.changed && old != "" {
 		if n := r.known(old); n > 0 {
-			c.Op, c.Target, c.Type = OpUpdate, n, yiku.TypeCorrection
+			c.Op, c.Target, c.Type, c.Urgent = OpUpdate, n, yiku.TypeCorrection, true
 		}
 	}
 	return c, true
@@ -315,13 +325,54 @@ func (r *reading) add(c Candidate) {
 	c.Messages = []int{r.at}
 	c.Confidence = 1
 	c.ValidFrom = r.window.Messages[r.at-1].At
-	if c.Level == "" && r.window.Project != "" && (c.Type == yiku.TypeProject || c.Type == yiku.TypeTaskResult) {
-		c.Level = yiku.LevelProject
-	}
-	if c.Level == "" {
-		c.Level = yiku.LevelUser
+	if c.Op != OpDelete {
+		c.Content, c.Value = r.dated(c.Content), r.dated(c.Value)
 	}
 	r.found = append(r.found, c)
+}
+
+// dated writes the date behind every expression that means another one on
+// another day: "next Friday (2026-03-13)".
+func (r *reading) dated(text string) string {
+	zone := r.window.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	var b strings.Builder
+	last := 0
+	for _, w := range lang.Times(text, r.window.Messages[r.at-1].At.In(zone)) {
+		if !w.Relative {
+			continue
+		}
+		b.WriteString(text[last:w.End])
+		last = w.End
+		open, closing := " (", ")"
+		if r, _ := utf8.DecodeLastRuneInString(text[:w.End]); unicode.Is(unicode.Han, r) {
+			open, closing = "（", "）"
+		}
+		b.WriteString(open + span(w) + closing)
+	}
+	return b.String() + text[last:]
+}
+
+// untimed is a value without the time at its end that says when it began; a
+// value that is a time stays.
+func untimed(value string, now time.Time) string {
+	times := lang.Times(value, now)
+	if n := len(times); n > 0 && times[n-1].End == len(value) && times[n-1].Start > 0 {
+		return trim(value[:times[n-1].Start])
+	}
+	return value
+}
+
+// span is a time as it is written behind an expression: a day, or the first and
+// the last.
+func span(w lang.When) string {
+	from, last := w.From.Format(time.DateOnly), w.To.AddDate(0, 0, -1).Format(time.DateOnly)
+	if from == last {
+		return from
+	}
+	return from + "…" + last
 }
 
 // user is the subject of what users say about themselves.

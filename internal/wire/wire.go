@@ -75,6 +75,7 @@ func Operations() []Operation {
 	all = append(all, workingOperations()...)
 	all = append(all, contextOperations()...)
 	all = append(all, memoryOperations()...)
+	all = append(all, extractionOperations()...)
 	all = append(all, forgetOperations()...)
 	return append(all, keyOperations()...)
 }
@@ -95,7 +96,7 @@ func sessionOperations() []Operation {
 		define(Operation{ID: "list_messages", Method: "GET", Path: "/v1/sessions/{session_id}/messages", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "List a session's messages, oldest first."}, yiku.Service.ListMessages),
 		define(Operation{ID: "end_session", Method: "POST", Path: "/v1/sessions/{session_id}/end", Status: 202, Access: write, Scope: ScopeUser, Tag: tag,
-			Summary: "End a session; its extraction is queued, for a later version to run."}, yiku.Service.EndSession),
+			Summary: "End a session; what it holds is read in the background, or at once with wait."}, yiku.Service.EndSession),
 		define(Operation{ID: "fork_session", Method: "POST", Path: "/v1/sessions/{session_id}/fork", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Copy a session's messages into a new session."}, yiku.Service.ForkSession),
 		define(Operation{ID: "export_session", Method: "GET", Path: "/v1/sessions/{session_id}/export", Access: read, Scope: ScopeUser, Tag: tag,
@@ -154,6 +155,26 @@ func memoryOperations() []Operation {
 			Summary: "Make an archived, stale or superseded memory active again."}, yiku.Service.RestoreMemory),
 		define(Operation{ID: "confirm_memory", Method: "POST", Path: "/v1/memories/{id}/confirm", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Say that a memory is still true."}, yiku.Service.ConfirmMemory),
+	}
+}
+
+func extractionOperations() []Operation {
+	const tag, read, write, admin = "extraction", yiku.AccessRead, yiku.AccessWrite, yiku.AccessAdmin
+	return []Operation{
+		define(Operation{ID: "extract_session", Method: "POST", Path: "/v1/sessions/{session_id}/extract", Access: write, Scope: ScopeUser, Tag: tag,
+			Summary: "Read what a session holds beyond what was read, or try it."}, yiku.Service.ExtractSession),
+		define(Operation{ID: "list_extractions", Method: "GET", Path: "/v1/extractions", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "List what was read of a user's sessions, newest first."}, yiku.Service.ListExtractions),
+		define(Operation{ID: "list_review", Method: "GET", Path: "/v1/review", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "List the memories that wait for a person's decision."}, yiku.Service.ListReview),
+		define(Operation{ID: "review", Method: "POST", Path: "/v1/review/{id}", Access: write, Scope: ScopeUser, Tag: tag,
+			Summary: "Approve, edit or reject a memory that waits."}, yiku.Service.Review),
+		define(Operation{ID: "instructions", Method: "GET", Path: "/v1/instructions", Access: read, Scope: ScopeTenant, Tag: tag,
+			Summary: "Give the text that lets an agent's model write memory commands."}, yiku.Service.Instructions),
+		define(Operation{ID: "list_jobs", Method: "GET", Path: "/v1/jobs", Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "List the tenant's jobs, oldest first."}, yiku.Service.ListJobs),
+		define(Operation{ID: "replay_job", Method: "POST", Path: "/v1/jobs/{id}/replay", Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Let a parked job run again."}, yiku.Service.ReplayJob),
 	}
 }
 

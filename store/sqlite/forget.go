@@ -125,14 +125,22 @@ func (s *Store) Forgets(ctx context.Context) ([]store.Forget, error) {
 
 // readForgetOf reads a forget with its owner.
 func (r *reader) readForgetOf(st *sqlite3.Stmt) (f store.Forget, err error) {
-	o := &ownerRef{number: st.ColumnInt64(4)}
-	if o.owner, err = r.readOwner(o.number, st.ColumnRawBlob(5)); err != nil {
-		return f, err
-	}
-	if o.key, err = r.unwrap(o.number, st.ColumnRawBlob(6)); err != nil {
+	o, err := r.readOwnerAt(st, 4)
+	if err != nil {
 		return f, err
 	}
 	return r.readForget(o, st)
+}
+
+// readOwnerAt reads an owner's number, body and key from the columns at n.
+func (r *reader) readOwnerAt(st *sqlite3.Stmt, n int) (*ownerRef, error) {
+	o := &ownerRef{number: st.ColumnInt64(n)}
+	var err error
+	if o.owner, err = r.readOwner(o.number, st.ColumnRawBlob(n+1)); err != nil {
+		return nil, err
+	}
+	o.key, err = r.unwrap(o.number, st.ColumnRawBlob(n+2))
+	return o, err
 }
 
 func (r *reader) readForget(o *ownerRef, st *sqlite3.Stmt) (f store.Forget, err error) {
@@ -247,19 +255,19 @@ func (t *tx) purgeWorking(drop func(store.Working) bool, removed *yiku.Removed) 
 
 const (
 	sqlDropSnapshots = `DELETE FROM snapshots WHERE key BETWEEN ? AND ?`
-	sqlDropJobs      = `DELETE FROM jobs WHERE key BETWEEN ? AND ? AND state <> 'running'`
-	sqlDropDryRuns   = `DELETE FROM extractions WHERE key BETWEEN ? AND ? AND dry_run = 1`
+	sqlDropReports   = `DELETE FROM extractions WHERE key BETWEEN ? AND ?`
 	sqlDropBatches   = `DELETE FROM batches WHERE key BETWEEN ? AND ?`
 )
 
-// PurgeCopies deletes what holds copies of content; see store.Forgetting.
+// PurgeCopies deletes what holds copies of content; see store.Forgetting. Jobs
+// stay: they name what is to be read, and read what is there then.
 func (t *tx) PurgeCopies(removed *yiku.Removed) error {
 	return t.counted("purge copies", removed, func(removed *yiku.Removed) error {
 		for _, d := range []struct {
 			sql  string
 			into *int
 		}{
-			{sqlDropSnapshots, &removed.Snapshots}, {sqlDropJobs, &removed.Jobs}, {sqlDropDryRuns, nil}, {sqlDropBatches, nil},
+			{sqlDropSnapshots, &removed.Snapshots}, {sqlDropReports, nil}, {sqlDropBatches, nil},
 		} {
 			if err := t.c.count(d.into, d.sql, t.own.first(), t.own.last()); err != nil {
 				return err

@@ -125,6 +125,15 @@ func (c *conn) jobPlace(key int64, j *store.Job) place {
 	return c.at("jobs", key).ints(j.SessionKey, j.Epoch).texts(j.ID, j.Kind).times(j.CreatedAt)
 }
 
+// problemPlace is that of a job's problem, which has an envelope of its own
+// because it changes.
+func (c *conn) problemPlace(key int64) place { return c.at("jobs.error", key) }
+
+func (c *conn) extractionPlace(e *store.Extraction) place {
+	return c.at("extractions", e.Key).ints(e.SessionKey, e.From, e.To, e.Epoch).texts(string(e.Report.Status)).
+		bools(e.Report.DryRun).times(e.Report.CreatedAt, e.ExpiresAt)
+}
+
 func (c *conn) forgetPlace(f *store.Forget) place {
 	return c.at("forgets", f.Key).ints(f.Epoch).times(f.At)
 }

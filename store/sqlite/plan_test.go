@@ -86,7 +86,7 @@ func TestQueriesAreSearches(t *testing.T) {
 		"drop extractions":   {sql: sqlDropExtractions},
 		"tasks of a session": {sql: sqlTasksOf},
 		"drop copies":        {sql: sqlDropSnapshots},
-		"drop jobs of all":   {sql: sqlDropJobs},
+		"drop reports":       {sql: sqlDropReports},
 		"drop all tasks":     {sql: sqlDropAllTasks},
 		"owner's memories":   {sql: sqlOwnerMemories},
 		"owner's messages":   {sql: sqlOwnerMessages},

@@ -142,7 +142,7 @@ func (t *tx) DropShowing(place store.WorkingPlace) error {
 func (t *tx) DropExpired(now time.Time, most int) (int, error) {
 	dropped := 0
 	err := t.atomic("drop expired", func() error {
-		for _, sql := range []string{sqlDropOldSnapshots, sqlDropOldRecords} {
+		for _, sql := range []string{sqlDropOldSnapshots, sqlDropOldRecords, sqlDropOldExtractions} {
 			if most > 0 && dropped >= most {
 				return nil
 			}
@@ -235,46 +235,4 @@ func (t *tx) PutIdempotency(r *store.Idempotency, makes []store.Item) error {
 		*r = row
 		return nil
 	})
-}
-
-const (
-	sqlWaitingJob = `SELECT id FROM jobs WHERE owner = ? AND unique_mark = ? AND state = 'waiting' AND unique_mark <> x''`
-	sqlAddJob     = `INSERT INTO jobs (key, owner, id, kind, session, unique_mark, epoch, state, not_before, created_at, body)
-	VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?)`
-)
-
-// Enqueue promises a job; see store.Tx.
-func (t *tx) Enqueue(j *store.Job) (string, error) {
-	mark := t.mark(t.own, "job", j.Unique)
-	if j.Unique != "" {
-		id, err := t.c.text(sqlWaitingJob, t.own.number, mark)
-		if err != nil || id != "" {
-			return id, foreign("enqueue job", err)
-		}
-	}
-	if j.SessionKey != 0 && !t.own.has(j.SessionKey) {
-		return "", notFound("session")
-	}
-	row := *j
-	if row.ID == "" {
-		row.ID = t.s.newID()
-	}
-	if row.CreatedAt.IsZero() {
-		row.CreatedAt = t.s.now()
-	}
-	micro(&row.NotBefore, &row.CreatedAt)
-	err := t.single("enqueue job", func() error {
-		key := t.nextOutside()
-		body, err := t.seal(t.own, t.c.jobPlace(key, &row), row.Arguments)
-		if err != nil {
-			return err
-		}
-		return t.c.run(sqlAddJob, key, t.own.number, row.ID, row.Kind, row.SessionKey, mark, row.Epoch,
-			row.NotBefore.UnixMicro(), row.CreatedAt, body)
-	})
-	if err != nil {
-		return "", err
-	}
-	*j = row
-	return row.ID, nil
 }

@@ -40,6 +40,8 @@ func putEnvelope() map[string]string {
 		"snapshots":      `UPDATE snapshots SET body = ?1 WHERE key = ?2`,
 		"idempotency":    `UPDATE idempotency SET body = ?1 WHERE key = ?2`,
 		"jobs":           `UPDATE jobs SET body = ?1 WHERE key = ?2`,
+		"jobs.error":     `UPDATE jobs SET error = ?1 WHERE key = ?2`,
+		"extractions":    `UPDATE extractions SET body = ?1 WHERE key = ?2`,
 		"forgets":        `UPDATE forgets SET body = ?1 WHERE key = ?2`,
 		"receipts":       `UPDATE receipts SET body = ?1 WHERE key = ?2`,
 	}

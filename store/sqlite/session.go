@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"strconv"
+
 	"github.com/ncruces/go-sqlite3"
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -77,6 +79,13 @@ func (r *reader) readSession(o *ownerRef, st *sqlite3.Stmt) (s store.Session, er
 		return s, err
 	}
 	s.ForkedFrom = u.next()
+	for _, n := range []*int{&s.Unread, &s.Offset} {
+		if text := u.next(); text != "" {
+			if *n, err = strconv.Atoi(text); err != nil {
+				return s, unreadable()
+			}
+		}
+	}
 	return s, u.err()
 }
 
@@ -174,7 +183,7 @@ func (t *tx) PutSession(s *store.Session) error {
 		if added {
 			row.Key, sql = changed, sqlAddSession
 		}
-		body, err := t.seal(t.own, t.c.sessionPlace(&row), pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom))
+		body, err := t.seal(t.own, t.c.sessionPlace(&row), pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom, strconv.Itoa(row.Unread), strconv.Itoa(row.Offset)))
 		if err != nil {
 			return err
 		}
@@ -213,7 +222,7 @@ const (
 	sqlDropSession      = `DELETE FROM sessions WHERE key = ?`
 	sqlDropWorkingOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ? AND body IS NOT NULL`
 	sqlDropClearedOf    = `DELETE FROM working WHERE owner = ? AND session_mark = ?`
-	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND session <> 0 AND state <> 'running'`
+	sqlDropJobsOf       = `DELETE FROM jobs WHERE session = ? AND session <> 0`
 	sqlDropSnapshotsOf  = `DELETE FROM snapshots WHERE owner = ? AND session_mark = ?`
 	sqlDropSummariesOf  = `DELETE FROM summaries WHERE session = ?`
 	sqlDropExtractionOf = `DELETE FROM extractions WHERE session = ?`

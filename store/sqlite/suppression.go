@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	sqlSuppress     = `INSERT INTO suppressions (owner, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
-	sqlSuppressed   = `SELECT 1 FROM suppressions WHERE owner = ? AND mark = ?`
+	sqlSuppress     = `INSERT INTO suppressions (owner, mark, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`
+	sqlSuppressed   = `SELECT at FROM suppressions WHERE owner = ? AND mark = ?`
 	sqlSuppressions = `SELECT mark, at FROM suppressions WHERE owner = ?1 AND (?2 IS NULL OR at = ?2)`
 )
 
@@ -28,15 +28,27 @@ func (t *tx) Suppress(marks []string, at time.Time) error {
 
 // Suppressed tells which of the marks stand; see store.Tx.
 func (t *tx) Suppressed(marks []string) ([]bool, error) {
-	stand := make([]bool, len(marks))
+	at, err := t.SuppressedAt(marks)
+	stand := make([]bool, len(at))
+	for i := range at {
+		stand[i] = !at[i].IsZero()
+	}
+	return stand, err
+}
+
+// SuppressedAt tells when each of the marks was added last; see store.Tx.
+func (t *tx) SuppressedAt(marks []string) ([]time.Time, error) {
+	at := make([]time.Time, len(marks))
 	for i, m := range marks {
-		n, err := t.c.number(sqlSuppressed, t.own.number, []byte(m))
+		_, err := t.c.one(sqlSuppressed, func(st *sqlite3.Stmt) error {
+			at[i] = instant(st.ColumnInt64(0))
+			return nil
+		}, t.own.number, []byte(m))
 		if err != nil {
 			return nil, foreign("read suppressions", err)
 		}
-		stand[i] = n == 1
 	}
-	return stand, nil
+	return at, nil
 }
 
 // Suppressions lists marks; see store.ForgottenReader.

@@ -32,7 +32,8 @@ const (
 	sqlWalkTasks       = `SELECT ` + taskColumns + ` FROM tasks t WHERE t.key` + walkRange
 	sqlWalkSnapshots   = `SELECT key, coalesce(expires_at, -62135596800000000), body FROM snapshots WHERE key` + walkRange
 	sqlWalkIdempotency = `SELECT key, request, forgotten, at, expires_at, body FROM idempotency WHERE key` + walkRange
-	sqlWalkJobs        = `SELECT key, session, epoch, id, kind, created_at, body FROM jobs WHERE key` + walkRange
+	sqlWalkJobs        = `SELECT ` + jobColumns + ` FROM jobs j WHERE j.key` + walkRange
+	sqlWalkExtractions = `SELECT ` + extractionColumns + ` FROM extractions WHERE key` + walkRange
 	sqlWalkForgets     = `SELECT key, epoch, created_at, body FROM forgets WHERE key` + walkRange
 	sqlWalkReceipts    = `SELECT key, body FROM receipts WHERE key` + walkRange
 
@@ -56,11 +57,8 @@ func ownTables() []sealedTable {
 		{"idempotency", sqlWalkIdempotency, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error {
 			return r.readIdempotency(o, &store.Idempotency{}, st)
 		}},
-		{"jobs", sqlWalkJobs, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error {
-			j := store.Job{SessionKey: st.ColumnInt64(1), Epoch: st.ColumnInt64(2), ID: st.ColumnText(3), Kind: st.ColumnText(4), CreatedAt: instant(st.ColumnInt64(5))}
-			_, err := r.open(o, r.c.jobPlace(st.ColumnInt64(0), &j), st.ColumnRawBlob(6))
-			return err
-		}},
+		{"jobs", sqlWalkJobs, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readJob(o, st); return err }},
+		{"extractions", sqlWalkExtractions, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readExtraction(o, st); return err }},
 		{"forgets", sqlWalkForgets, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readForget(o, st); return err }},
 		{"receipts", sqlWalkReceipts, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readReceipt(o, st); return err }},
 	}

@@ -39,6 +39,7 @@ func (r *reader) Weight(owner yiku.Owner, items []store.Item) (w yiku.Removed, e
 		{&w.Versions, sqlResidueVersionsMemory, []any{memories}},
 		{&w.Messages, sqlResidueMessagesKey, []any{messages}},
 		{&w.Sessions, sqlResidueSessionsKey, []any{sessions}},
+		{&w.Jobs, sqlResidueJobsSession, []any{sessions}},
 		{&w.Summaries, sqlWeightSummaries, []any{messages, o.first(), o.last(), sessions}},
 		{&w.Idempotency, sqlWeightRecords, []any{all}},
 		{&w.Vectors, sqlWeightVectors, []any{all}},

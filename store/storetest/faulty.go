@@ -266,10 +266,6 @@ func (x faultyTx) PutIdempotency(r *store.Idempotency, makes []store.Item) error
 	return x.f.guard(func() error { return x.tx.PutIdempotency(r, makes) })
 }
 
-func (x faultyTx) Enqueue(j *store.Job) (string, error) {
-	return guarded(x.f, func() (string, error) { return x.tx.Enqueue(j) })
-}
-
 func (x faultyTx) RaiseEpoch() (int64, error) {
 	return guarded(x.f, func() (int64, error) { return x.tx.RaiseEpoch() })
 }
@@ -284,4 +280,8 @@ func (x faultyTx) Suppress(marks []string, at time.Time) error {
 
 func (x faultyTx) Suppressed(marks []string) ([]bool, error) {
 	return guarded(x.f, func() ([]bool, error) { return x.tx.Suppressed(marks) })
+}
+
+func (x faultyTx) SuppressedAt(marks []string) ([]time.Time, error) {
+	return guarded(x.f, func() ([]time.Time, error) { return x.tx.SuppressedAt(marks) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -119,7 +120,6 @@ func recordTests() map[string]func(*env) {
 		"Snapshot":     recordSnapshot,
 		"Idempotency":  recordIdempotency,
 		"DropExpired":  recordDropExpired,
-		"Enqueue":      recordEnqueue,
 		"Suppressions": recordSuppressions,
 	}
 }
@@ -218,35 +218,6 @@ func recordDropExpired(e *env) {
 	})
 }
 
-func recordEnqueue(e *env) {
-	var first, second, third, fourth, other string
-	e.update(func(tx store.Tx) error {
-		var errs [4]error
-		j := &store.Job{Kind: "extract", Unique: "u", Arguments: []byte("参数"), NotBefore: At(1), CreatedAt: At(0)}
-		first, errs[0] = tx.Enqueue(j)
-		second, errs[1] = tx.Enqueue(&store.Job{Kind: "extract", Unique: "u"})
-		third, errs[2] = tx.Enqueue(&store.Job{Kind: "extract"})
-		fourth, errs[3] = tx.Enqueue(&store.Job{Kind: "extract"})
-		if j.ID != first {
-			e.t.Error("Enqueue does not set the id")
-		}
-		return errors.Join(errs[:]...)
-	})
-	e.updateAs(e.alien, func(tx store.Tx) (err error) {
-		other, err = tx.Enqueue(&store.Job{Kind: "extract", Unique: "u"})
-		return err
-	})
-	if first == "" || first != second || third == fourth || third == first || other == first {
-		e.t.Error("jobs of one unique key are not one, or others are")
-	}
-	var given string
-	e.update(func(tx store.Tx) (err error) {
-		given, err = tx.Enqueue(&store.Job{ID: "own id", Kind: "k"})
-		return err
-	})
-	e.same("a given id", "own id", given)
-}
-
 func recordSuppressions(e *env) {
 	e.update(func(tx store.Tx) error {
 		return errors.Join(tx.Suppress([]string{"甲", "b"}, At(0)), tx.Suppress([]string{"b"}, At(1)))
@@ -254,6 +225,9 @@ func recordSuppressions(e *env) {
 	e.update(func(tx store.Tx) error {
 		stand, err := tx.Suppressed([]string{"b", "c", "甲", ""})
 		e.same("suppressed", []bool{true, false, true, false}, stand)
+		at, err3 := tx.SuppressedAt([]string{"b", "c"})
+		e.same("added last", []time.Time{At(1), {}}, at)
+		err = errors.Join(err, err3)
 		none, err2 := tx.Suppressed(nil)
 		e.same("of none", []bool{}, none)
 		return errors.Join(err, err2)

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Forget", forgetTests()},
 		{"Key", keyTests()},
 		{"Restore", restoreTests()},
+		{"Job", jobTests()},
 	} {
 		for name, test := range group.tests {
 			t.Run(group.name+"/"+name, func(t *testing.T) {

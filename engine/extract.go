@@ -1,0 +1,361 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/internal/extract"
+	"github.com/yiku-ai/yiku/store"
+)
+
+const (
+	extractPage       = 200  // messages read at a time
+	extractContext    = 6    // messages before them that are shown again
+	extractNeighbours = 10   // memories shown beside a window
+	neighbourQuery    = 2000 // characters of a window that its neighbours are looked for by
+	dryRunKeep        = 7 * 24 * time.Hour
+)
+
+// errStale says that the owner has forgotten something, or that somebody else
+// has read on, since the inputs were read: read them again.
+var errStale = errors.New("the inputs have changed")
+
+// excerpt is a window of a session's messages with all that is needed to apply
+// what is found in it.
+type excerpt struct {
+	session    store.Session
+	epoch      int64
+	messages   []store.Message // as extract.Window numbers them
+	fresh      int             // index of the first that was not read before
+	upTo       int64           // the last message of a range that is read again; 0: up to the end
+	windows    []extract.Window
+	neighbours []store.Memory
+	more       bool // messages after it wait
+}
+
+// to is the key of the last message.
+func (x excerpt) to() int64 { return x.messages[len(x.messages)-1].Key }
+
+// stretch is what of a session is to be read: from its cursor up to the end,
+// or a range that was parked.
+type stretch struct {
+	session     int64
+	after, upTo int64 // keys of messages; 0: the cursor, the end
+	dry         bool
+}
+
+// readStretch reads a stretch of a session, window after window; each is
+// applied in one transaction that moves the cursor. The job, where there is
+// one, is deleted with the last.
+func (c *call) readStretch(ctx context.Context, owner yiku.Owner, s stretch, job *store.Job) (yiku.ExtractionReport, error) {
+	report := yiku.ExtractionReport{Status: yiku.ExtractionNothing, Operations: []yiku.Operation{}, Parked: []yiku.ParkedOperation{}, DryRun: s.dry, CreatedAt: c.now}
+	for {
+		x, err := c.excerpt(ctx, owner, s)
+		if err != nil {
+			return report, err
+		}
+		if len(x.messages) == x.fresh {
+			return report, c.dropJob(ctx, owner, job)
+		}
+		found, err := extractWindows(ctx, c.extractor, x)
+		if err != nil {
+			return report, err
+		}
+		part, err := c.applyExcerpt(ctx, owner, x, found, s.dry, func(tx store.Tx, session store.Session, report yiku.ExtractionReport) error {
+			return c.closeExcerpt(tx, owner, session, x, report, job)
+		})
+		if errors.Is(err, errStale) {
+			continue
+		}
+		if err != nil {
+			return report, err
+		}
+		merge(&report, part)
+		if !x.more {
+			return report, nil
+		}
+		s.after = x.to()
+	}
+}
+
+// excerpt reads the next window of a stretch.
+func (c *call) excerpt(ctx context.Context, owner yiku.Owner, s stretch) (excerpt, error) {
+	var x excerpt
+	err := c.store.View(ctx, func(r store.Reader) error {
+		x = excerpt{upTo: s.upTo}
+		state, err := r.Owner(owner)
+		if err != nil {
+			return err
+		}
+		x.epoch = state.Epoch
+		if x.session, err = r.SessionByKey(owner, s.session); err != nil {
+			return err
+		}
+		from := s.after
+		if s.upTo == 0 {
+			from = max(from, x.session.Cursor)
+		}
+		if from > 0 {
+			if x.messages, err = r.Messages(owner, store.MessageQuery{SessionKey: s.session, UpTo: from, Last: true, Limit: extractContext}); err != nil {
+				return err
+			}
+		}
+		x.fresh = len(x.messages)
+		next, err := r.Messages(owner, store.MessageQuery{SessionKey: s.session, After: from, UpTo: s.upTo, Limit: extractPage + 1})
+		x.messages = append(x.messages, next...)
+		return err
+	})
+	if err != nil || len(x.messages) == x.fresh {
+		return x, err
+	}
+	c.fit(&x)
+	x.neighbours, err = c.neighboursOf(ctx, owner, x)
+	if err != nil {
+		return x, err
+	}
+	for i := range x.windows {
+		for _, m := range x.neighbours {
+			x.windows[i].Neighbours = append(x.windows[i].Neighbours, extract.Neighbour{Content: m.Content, Subject: m.Subject, Attribute: m.Attribute, Value: m.Value, Type: m.Type})
+		}
+	}
+	return x, nil
+}
+
+// fit cuts an excerpt to what fits one window; a message that is larger than a
+// window by itself makes several, one a piece.
+func (c *call) fit(x *excerpt) {
+	texts := make([]string, len(x.messages))
+	for i, m := range x.messages {
+		texts[i] = m.Content.PlainText()
+	}
+	cut := extract.Cut{Window: c.settings.ExtractWindow, Overlap: c.settings.ExtractWindow / 8, Count: extract.Estimate}
+	span := cut.Spans(texts[x.fresh:])[0]
+	end := x.fresh + span.End
+	begin := x.fresh
+	for shown := 0; begin > 0 && shown+cut.Count(texts[begin-1]) <= cut.Overlap; begin-- {
+		shown += cut.Count(texts[begin-1])
+	}
+	x.more = end < len(x.messages)
+	x.messages, texts, x.fresh = x.messages[begin:end], texts[begin:end], x.fresh-begin
+	w := extract.Window{Zone: clockOf(x.session), Project: x.session.ProjectID}
+	for i, m := range x.messages {
+		w.Messages = append(w.Messages, extract.Message{Role: m.Role, Name: m.Name, Content: texts[i], At: m.CreatedAt, Origin: m.Origin, Context: i < x.fresh})
+	}
+	last := len(texts) - 1
+	if last > x.fresh || cut.Count(texts[last]) <= cut.Window {
+		x.windows = []extract.Window{w}
+		return
+	}
+	for _, piece := range cut.Pieces(texts[last]) {
+		part := w
+		part.Messages = slices.Clone(w.Messages)
+		part.Messages[last].Content = piece
+		x.windows = append(x.windows, part)
+	}
+}
+
+// clockOf is the zone that a session's speakers gave their times in.
+func clockOf(s store.Session) *time.Location {
+	if s.Offset == 0 {
+		return time.UTC
+	}
+	return time.FixedZone("", s.Offset)
+}
+
+// neighboursOf finds the memories that an excerpt may repeat, change or end.
+func (c *call) neighboursOf(ctx context.Context, owner yiku.Owner, x excerpt) ([]store.Memory, error) {
+	var said strings.Builder
+	for _, m := range x.messages[x.fresh:] {
+		if m.Role == yiku.RoleUser {
+			said.WriteString(extract.Own(m.Content.PlainText()) + "\n")
+		}
+	}
+	query := said.String()
+	if r := []rune(query); len(r) > neighbourQuery {
+		query = string(r[:neighbourQuery])
+	}
+	if strings.TrimSpace(query) == "" {
+		return nil, nil
+	}
+	filter := all(inScope(x.session.ProjectID, "", x.session.AgentID), trueAt(time.Time{}, c.now))
+	hits, _, err := c.find(ctx, []yiku.Owner{owner}, question{text: query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: extractNeighbours, least: 0.05})
+	var rows []store.Memory
+	for _, h := range hits {
+		rows = append(rows, *h.memory)
+	}
+	return rows, err
+}
+
+// extractWindows asks an extractor about every window of an excerpt.
+func extractWindows(ctx context.Context, extractor extract.Extractor, x excerpt) (extract.Result, error) {
+	var all extract.Result
+	for i, w := range x.windows {
+		res, err := extractor.Extract(ctx, w)
+		if err != nil {
+			return all, err
+		}
+		if i == 0 {
+			all = res
+			continue
+		}
+		all.Candidates, all.Parked = append(all.Candidates, res.Candidates...), append(all.Parked, res.Parked...)
+		all.TokensIn, all.TokensOut = all.TokensIn+res.TokensIn, all.TokensOut+res.TokensOut
+	}
+	return all, nil
+}
+
+// applyExcerpt writes what was found in one transaction, which end completes:
+// the memories, the record, the cursor.
+func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, found extract.Result, dry bool,
+	end func(store.Tx, store.Session, yiku.ExtractionReport) error) (yiku.ExtractionReport, error) {
+	var report yiku.ExtractionReport
+	err := c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		report = c.reportOf(x, found, dry)
+		state, err := tx.Owner(owner)
+		if err != nil {
+			return err
+		}
+		session, err := tx.SessionByKey(owner, x.session.Key)
+		if err != nil {
+			return err
+		}
+		if state.Epoch != x.epoch || !dry && session.Cursor != x.session.Cursor {
+			return errStale
+		}
+		if state.ConsentWithdrawn {
+			return yiku.Errorf(yiku.ErrConsentWithdrawn, "this person has withdrawn consent")
+		}
+		for _, candidate := range found.Candidates {
+			if err := c.applyCandidate(tx, owner, x, candidate, &report); err != nil {
+				return err
+			}
+		}
+		settleStatus(&report)
+		if dry {
+			return errPreview
+		}
+		return end(tx, session, report)
+	})
+	if errors.Is(err, errPreview) {
+		err = c.keepDryRun(ctx, owner, x, report)
+	}
+	return report, err
+}
+
+// closeExcerpt records what was read and moves the cursor behind it.
+func (c *call) closeExcerpt(tx store.Tx, owner yiku.Owner, session store.Session, x excerpt, report yiku.ExtractionReport, job *store.Job) error {
+	record := store.Extraction{SessionKey: session.Key, From: x.messages[x.fresh].Key, To: x.to(), Epoch: x.epoch, Report: bare(report)}
+	if err := tx.AddExtraction(&record); err != nil {
+		return err
+	}
+	left, err := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key, After: x.to(), UpTo: x.upTo, Limit: 1})
+	if err != nil {
+		return err
+	}
+	session.Cursor = max(session.Cursor, x.to())
+	if len(left) == 0 {
+		if x.upTo == 0 {
+			session.Unread = 0
+		}
+		if job != nil {
+			if err := tx.DeleteJob(job.ID); err != nil && !errors.Is(err, yiku.ErrNotFound) {
+				return err
+			}
+		}
+	}
+	return tx.PutSession(&session)
+}
+
+// bare is a report without what its memories say: that is read from them, so
+// that it goes with them.
+func bare(report yiku.ExtractionReport) yiku.ExtractionReport {
+	report.Operations = slices.Clone(report.Operations)
+	for i, o := range report.Operations {
+		report.Operations[i] = yiku.Operation{Op: o.Op, MemoryID: o.MemoryID, Outcome: o.Outcome, Superseded: o.Superseded, Sources: o.Sources, Reason: o.Reason}
+	}
+	return report
+}
+
+func (c *call) dropJob(ctx context.Context, owner yiku.Owner, job *store.Job) error {
+	if job == nil {
+		return nil
+	}
+	return c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		if err := tx.DeleteJob(job.ID); err != nil && !errors.Is(err, yiku.ErrNotFound) {
+			return err
+		}
+		return nil
+	})
+}
+
+// keepDryRun keeps the report of a dry run, to be looked through for some days.
+func (c *call) keepDryRun(ctx context.Context, owner yiku.Owner, x excerpt, report yiku.ExtractionReport) error {
+	return c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		state, err := tx.Owner(owner)
+		if err != nil {
+			return err
+		}
+		if state.Epoch != x.epoch {
+			return errStale
+		}
+		return tx.AddExtraction(&store.Extraction{SessionKey: x.session.Key, From: x.messages[x.fresh].Key, To: x.to(), Epoch: x.epoch,
+			ExpiresAt: c.now.Add(dryRunKeep), Report: report})
+	})
+}
+
+func (c *call) reportOf(x excerpt, found extract.Result, dry bool) yiku.ExtractionReport {
+	report := yiku.ExtractionReport{ID: c.newID(), SessionID: x.session.ID, Operations: []yiku.Operation{}, Parked: []yiku.ParkedOperation{},
+		Path: string(found.Path), Model: found.Model, DryRun: dry, Messages: len(x.messages) - x.fresh, CreatedAt: c.now, Degraded: found.Degraded}
+	if found.TokensIn+found.TokensOut > 0 {
+		report.Tokens = &yiku.ExtractionTokens{In: found.TokensIn, Out: found.TokensOut}
+	}
+	for _, p := range found.Parked {
+		park(&report, p.Reason, p.Raw)
+	}
+	return report
+}
+
+// park adds a piece that could not be applied; its place in the report names it.
+func park(report *yiku.ExtractionReport, reason extract.Reason, text string) {
+	ref := report.ID + "#" + string(rune('0'+len(report.Parked)%10))
+	report.Parked = append(report.Parked, yiku.ParkedOperation{Reason: string(reason), Ref: ref, Text: text})
+}
+
+func settleStatus(report *yiku.ExtractionReport) {
+	changed := slices.ContainsFunc(report.Operations, func(o yiku.Operation) bool { return o.Op != string(extract.OpNone) })
+	switch {
+	case changed:
+		report.Status = yiku.ExtractionStored
+	case len(report.Parked) > 0:
+		report.Status = yiku.ExtractionParked
+	default:
+		report.Status = yiku.ExtractionNothing
+	}
+}
+
+// merge adds the report of one window to that of the whole.
+func merge(all *yiku.ExtractionReport, part yiku.ExtractionReport) {
+	if all.ID == "" {
+		all.ID = part.ID
+	}
+	all.SessionID, all.Path, all.Model = part.SessionID, part.Path, part.Model
+	all.Operations, all.Parked = append(all.Operations, part.Operations...), append(all.Parked, part.Parked...)
+	all.Messages += part.Messages
+	if part.Tokens != nil {
+		if all.Tokens == nil {
+			all.Tokens = &yiku.ExtractionTokens{}
+		}
+		all.Tokens.In, all.Tokens.Out = all.Tokens.In+part.Tokens.In, all.Tokens.Out+part.Tokens.Out
+	}
+	for _, d := range part.Degraded {
+		if !slices.Contains(all.Degraded, d) {
+			all.Degraded = append(all.Degraded, d)
+		}
+	}
+	settleStatus(all)
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/yiku-ai/yiku"
+)
+
+func (t *tool) jobsCommand() *cobra.Command {
+	return t.group("jobs", phrase{"List and replay the work that was promised", "列出、重放后台任务"}, t.jobsListCommand(), t.jobsReplayCommand())
+}
+
+func (t *tool) jobsListCommand() *cobra.Command {
+	var state string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: t.say(phrase{"List the jobs of a tenant that wait or are parked, oldest first", "列出租户等待中或已搁置的任务，最早的在前"}),
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return t.with(cmd.Context(), false, func(ctx context.Context, s yiku.Service) error {
+				all := []yiku.Job{}
+				req := yiku.ListJobsRequest{Paging: yiku.Paging{Limit: 500}, State: yiku.JobState(state)}
+				for {
+					page, err := s.ListJobs(ctx, req)
+					if err != nil {
+						return err
+					}
+					all = append(all, page.Items...)
+					if req.Cursor = page.NextCursor; req.Cursor == "" {
+						break
+					}
+				}
+				if t.flags.json {
+					return writeJSON(t.env.Stdout, all)
+				}
+				for _, j := range all {
+					t.println(fmt.Sprintf("%s  %s  %-7s  %s  %d  %s", j.ID, j.Kind, j.State, j.NotBefore.Format(time.RFC3339), j.Attempts, clean(j.UserID+"  "+j.Problem)))
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&state, "state", "", t.say(phrase{"waiting or parked; both where absent", "waiting 或 parked；默认两者都列出"}))
+	return cmd
+}
+
+func (t *tool) jobsReplayCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay ID",
+		Short: t.say(phrase{"Let a parked job run again", "让已搁置的任务重新执行"}),
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.with(cmd.Context(), false, func(ctx context.Context, s yiku.Service) error {
+				job, err := s.ReplayJob(ctx, yiku.ReplayJobRequest{ID: args[0]})
+				if err != nil {
+					return err
+				}
+				if t.flags.json {
+					return writeJSON(t.env.Stdout, job)
+				}
+				t.println(t.say(phrase{"job %s waits again", "任务 %s 已重新排队"}, job.ID))
+				return nil
+			})
+		},
+	}
+}

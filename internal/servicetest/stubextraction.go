@@ -1,0 +1,42 @@
+package servicetest
+
+import (
+	"context"
+
+	"github.com/yiku-ai/yiku"
+)
+
+// ExtractSession calls Handle.
+func (s Stub) ExtractSession(ctx context.Context, req yiku.ExtractSessionRequest) (yiku.ExtractionReport, error) {
+	return answer[yiku.ExtractionReport](s.Handle(ctx, "extract_session", req))
+}
+
+// ListExtractions calls Handle.
+func (s Stub) ListExtractions(ctx context.Context, req yiku.ListExtractionsRequest) (yiku.Page[yiku.ExtractionReport], error) {
+	return answer[yiku.Page[yiku.ExtractionReport]](s.Handle(ctx, "list_extractions", req))
+}
+
+// ListReview calls Handle.
+func (s Stub) ListReview(ctx context.Context, req yiku.ListReviewRequest) (yiku.Page[yiku.Memory], error) {
+	return answer[yiku.Page[yiku.Memory]](s.Handle(ctx, "list_review", req))
+}
+
+// Review calls Handle.
+func (s Stub) Review(ctx context.Context, req yiku.ReviewRequest) (yiku.ReviewResponse, error) {
+	return answer[yiku.ReviewResponse](s.Handle(ctx, "review", req))
+}
+
+// Instructions calls Handle.
+func (s Stub) Instructions(ctx context.Context, req yiku.InstructionsRequest) (yiku.Instructions, error) {
+	return answer[yiku.Instructions](s.Handle(ctx, "instructions", req))
+}
+
+// ListJobs calls Handle.
+func (s Stub) ListJobs(ctx context.Context, req yiku.ListJobsRequest) (yiku.Page[yiku.Job], error) {
+	return answer[yiku.Page[yiku.Job]](s.Handle(ctx, "list_jobs", req))
+}
+
+// ReplayJob calls Handle.
+func (s Stub) ReplayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.Job, error) {
+	return answer[yiku.Job](s.Handle(ctx, "replay_job", req))
+}
