@@ -95,8 +95,8 @@ func textMutants() []mutant {
 		{"text: bad UTF-8 in a tree", value, "	case !utf8.ValidString(s):\n		return \"must be valid UTF-8\"\n", "", "internal/check"},
 		{"text: NUL in raw JSON", value, `case holdsNUL(b):`, `case false && holdsNUL(b):`, "internal/check"},
 		{"text: raw JSON is valid, without surrogates or a name twice", value, `case !jsontext.Value(b).IsValid():`, `case len(b) == 0:`, "internal/check"},
-		{"text: a tree's depth", value, "func mapFault(m map[string]any, depth int, size *int) string {\n	if depth > MaxDepth {", "func mapFault(m map[string]any, depth int, size *int) string {\n	if depth > 1<<20 {", "internal/check"},
-		{"text: a tree's size", value, `if *size++; *size > MaxTreeSize {`, `if *size++; false {`, "internal/check"},
+		{"text: a tree's depth", value, "	if depth > MaxDepth {\n		return tooDeep()\n	}\n	least, fault", "	least, fault", "internal/check"},
+		{"text: a tree's size", value, `if size.values++; size.values > MaxTreeSize {`, `if size.values++; size.values > 1<<40 {`, "internal/check"},
 		{"text: the length of a text", value, `if most := r.MaxLength; most != nil &&`, `if most := r.MaxLength; false &&`, "internal/check"},
 		{"text: the number of items", value, `case r.MaxItems != nil && v.Len() > *r.MaxItems:`, `case false:`, "internal/check"},
 		{"text: the values of an enumeration", value, `if r.Enum != nil && !slices.Contains(r.Enum, s) {

@@ -11,7 +11,7 @@ func storeMutants() []mutant {
 		{"store: a snapshot is read by its id within its owner", "store/sqlite/record.go", `WHERE owner = ? AND id = ? AND (expires_at`, `WHERE owner > 0 * ? AND id = ? AND (expires_at`, tests},
 		{"store: a snapshot that is over is not read", "store/sqlite/record.go", `expires_at IS NULL OR expires_at > ?)`, `expires_at IS NULL OR ? > 0)`, tests},
 		{"store: a receipt is read by its id within its owner", "store/sqlite/receipt.go", `FROM receipts WHERE owner = ? AND id = ?`, `FROM receipts WHERE owner > 0 * ? AND id = ?`, tests},
-		{"store: a tenant revokes its own keys only", "store/sqlite/key.go", `WHERE id = ?1 AND tenant = ?2`, `WHERE id = ?1 AND ?2 > 0`, tests},
+		{"store: a tenant revokes its own keys only", "store/sqlite/key.go", `WHERE tenant = ?2 AND +id = ?1`, `WHERE ?2 > 0 AND +id = ?1`, tests},
 		{"store: a tenant lists its own keys only", "store/sqlite/key.go", `WHERE tenant = ?1 AND rowid > ?2`, `WHERE ?1 > 0 AND rowid > ?2`, tests},
 		{"store: a tenant counts its own keys only", "store/sqlite/key.go", `WHERE ?1 = 0 OR tenant = ?1`, `WHERE ?1 >= 0`, tests},
 		{"store: the project narrows a list of memories", "store/sqlite/memoryquery.go", "`m.project_mark = ?`", "`length(?) >= 0`", tests},
