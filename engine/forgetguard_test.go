@@ -11,6 +11,7 @@ import (
 	"github.com/yiku-ai/yiku/engine"
 	"github.com/yiku-ai/yiku/store"
 	"github.com/yiku-ai/yiku/store/sqlite"
+	"github.com/yiku-ai/yiku/store/storetest"
 )
 
 // TestE2_SourcesGoOrStay: the messages that a memory came from go with it, or
@@ -136,5 +137,74 @@ func TestE2_ReceiptTellsResidue(t *testing.T) {
 		if err != nil || look.Clean == leaks || (look.Found["versions.memory"] == 1) != leaks {
 			t.Errorf("something left: %v; a later look: %+v, %v", leaks, look, err)
 		}
+	}
+}
+
+// TestE2_RestartGoesOn: a forget that was interrupted after it had begun is
+// carried out by the next start, without anybody asking again.
+func TestE2_RestartGoesOn(t *testing.T) {
+	t.Parallel()
+	interrupted := 0
+	for n := 1; n < 40; n += 3 {
+		st, err := sqlite.Open(t.Context(), t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faulty := storetest.Faulty(st, storetest.Plan{})
+		e := open(t, faulty, &engine.Options{})
+		s := e.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+		save(t, s, yiku.SaveMemoryRequest{Content: "likes pears"})
+		save(t, s, yiku.SaveMemoryRequest{Content: "drinks tea"})
+		faulty.Set(storetest.Plan{Call: n})
+		_, first := s.Forget(t.Context(), yiku.ForgetRequest{UserID: "ann", Reason: "asked", Selector: yiku.Selector{Keyword: "pears"}})
+		faulty.Set(storetest.Plan{})
+		begun, err := faulty.Forgets(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(begun) == 0 {
+			continue
+		}
+		interrupted++
+		if err := e.Recover(t.Context()); err != nil {
+			t.Fatalf("call %d (first: %v): recover: %v", n, first, err)
+		}
+		rest, err := faulty.Forgets(t.Context())
+		if got := left(t, s); err != nil || len(rest) != 0 || !slices.Equal(got, []string{"drinks tea"}) {
+			t.Errorf("call %d: left %q, %d forgets unfinished, %v", n, got, len(rest), err)
+		}
+	}
+	if interrupted < 3 {
+		t.Errorf("only %d forgets were interrupted", interrupted)
+	}
+}
+
+// TestC9_PatchMakesStale: what was derived from a memory is stale once its
+// content or its value is another, and not where only its weight is.
+func TestC9_PatchMakesStale(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*yiku.PatchMemoryRequest)
+		want   yiku.Status
+	}{
+		"content": {func(r *yiku.PatchMemoryRequest) { r.Content = yiku.Opt[string]{Present: true, Value: "住在杭州西湖区"} }, yiku.StatusStale},
+		"value":   {func(r *yiku.PatchMemoryRequest) { r.Value = yiku.Opt[string]{Present: true, Value: "西湖"} }, yiku.StatusStale},
+		"weight":  {func(r *yiku.PatchMemoryRequest) { r.Importance = yiku.Opt[float64]{Present: true, Value: 0.9} }, yiku.StatusActive},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newBench(t, nil).operator()
+			home := save(t, s, yiku.SaveMemoryRequest{Content: "住在杭州", Subject: "user", Attribute: "residence", Value: "杭州"})
+			derived := save(t, s, yiku.SaveMemoryRequest{Content: "Hangzhou events are of interest", DerivedFrom: []string{home.ID}})
+			req := yiku.PatchMemoryRequest{UserID: "ann", ID: home.ID}
+			c.change(&req)
+			if _, err := s.PatchMemory(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.GetMemory(t.Context(), yiku.MemoryRequest{UserID: "ann", ID: derived.ID})
+			if err != nil || got.Status != c.want {
+				t.Errorf("%s, %v, want %s", got.Status, err, c.want)
+			}
+		})
 	}
 }
