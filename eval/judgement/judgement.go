@@ -143,13 +143,13 @@ func Load(path string) ([]Case, error) {
 
 // Score counts over cases.
 type Score struct {
-	Cases       int `json:"cases"`
-	Kept        int `json:"kept"`          // memories that exist and are active
-	Wrong       int `json:"wrong"`         // of these, neither asked for nor allowed
-	Asked       int `json:"asked"`         // memories that must exist
-	Found       int `json:"found"`         // of these, those that do
-	Forbidden   int `json:"forbidden"`     // active memories that must not exist
-	WrongRetire int `json:"wrong_retired"` // memories that must be active, and were retired
+	Cases        int `json:"cases"`
+	Kept         int `json:"kept"`          // memories that exist and are active
+	Wrong        int `json:"wrong"`         // of these, neither asked for nor allowed
+	Asked        int `json:"asked"`         // memories that must exist
+	Found        int `json:"found"`         // of these, those that do
+	Forbidden    int `json:"forbidden"`     // active memories that must not exist
+	WrongRetired int `json:"wrong_retired"` // memories that must be active, and were retired
 }
 
 // Precision is the share of what was kept that was right.
@@ -171,7 +171,7 @@ func (s Score) Recall() float64 {
 // Add adds another score.
 func (s *Score) Add(o Score) {
 	s.Cases, s.Kept, s.Wrong, s.Asked = s.Cases+o.Cases, s.Kept+o.Kept, s.Wrong+o.Wrong, s.Asked+o.Asked
-	s.Found, s.Forbidden, s.WrongRetire = s.Found+o.Found, s.Forbidden+o.Forbidden, s.WrongRetire+o.WrongRetire
+	s.Found, s.Forbidden, s.WrongRetired = s.Found+o.Found, s.Forbidden+o.Forbidden, s.WrongRetired+o.WrongRetired
 }
 
 // Run plays a case in as a user of its own and scores what is remembered at
@@ -196,8 +196,12 @@ func Run(ctx context.Context, s yiku.Service, c Case) (score Score, faults []str
 
 func play(ctx context.Context, s yiku.Service, user string, session Session) error {
 	req := yiku.AppendMessagesRequest{UserID: user, SessionID: session.ID, ProjectID: session.Project, TaskID: session.Task}
-	for _, m := range session.Messages {
-		req.Messages = []yiku.Message{{Role: m.Role, Content: yiku.Text(m.Content), CreatedAt: m.At, Origin: m.Origin}}
+	for n, m := range session.Messages {
+		message := yiku.Message{Role: m.Role, Content: yiku.Text(m.Content), CreatedAt: m.At, Origin: m.Origin}
+		if m.Role == yiku.RoleTool {
+			message.ToolCallID = fmt.Sprint("call-", n)
+		}
+		req.Messages = []yiku.Message{message}
 		if _, err := s.AppendMessages(ctx, req); err != nil {
 			return err
 		}
@@ -221,7 +225,7 @@ func judge(c Case, all []yiku.Memory) (Score, []string) {
 		case oneOfMemories(all, p):
 			score.Found++
 		case len(p.Status) == 0 && oneOfMemories(all, Pattern{All: p.All, Any: p.Any, None: p.None, Status: []yiku.Status{yiku.StatusSuperseded, yiku.StatusStale}}):
-			score.WrongRetire++
+			score.WrongRetired++
 			faults = append(faults, "retired: "+describe(p))
 		default:
 			faults = append(faults, "missing: "+describe(p))
