@@ -91,8 +91,12 @@ func target(to string, now time.Time) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find %s: %w", to, err)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
 		path = filepath.Join(path, "yiku-"+now.Format("20060102T150405Z")+".tar")
+	case to != "" && os.IsPathSeparator(to[len(to)-1]): // a directory is meant, and would become a file
+		return "", yiku.Errorf(yiku.ErrNotFound, "there is no directory %s", path)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return "", yiku.Errorf(yiku.ErrConflict, "%s exists already", path)

@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -55,11 +58,29 @@ func (s *Server) checkKeys(ctx context.Context, door *auth.Authenticator) error 
 		s.log.Info("access keys are required, also on this machine")
 		return nil
 	}
-	if host, _, err := net.SplitHostPort(s.cfg.Addr); err != nil || !config.IsLoopback(host) {
+	if err := checkUnkeyed(s.cfg.Addr); err != nil {
+		return err
+	}
+	s.log.Warn("there is no API key: everyone on this machine can read and write; only loopback addresses are served")
+	return nil
+}
+
+// checkUnmade refuses such an address before anything is made: where there is
+// no data directory, or nothing in it, there is no key.
+func checkUnmade(cfg config.Config) error {
+	entries, err := os.ReadDir(cfg.DataDir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return checkUnkeyed(cfg.Addr)
+	}
+	return nil // what is wrong with it is said when it is opened
+}
+
+// checkUnkeyed refuses an address that others can reach.
+func checkUnkeyed(addr string) error {
+	if host, _, err := net.SplitHostPort(addr); err != nil || !config.IsLoopback(host) {
 		return yiku.Invalid("addr", "must be a loopback address such as 127.0.0.1 as long as there is no API key, "+
 			"since anyone who reaches it could read everything; make a key first with yiku key create")
 	}
-	s.log.Warn("there is no API key: everyone on this machine can read and write; only loopback addresses are served")
 	return nil
 }
 

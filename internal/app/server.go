@@ -62,6 +62,9 @@ func Start(ctx context.Context, cfg config.Config, opts *Options) (*Server, erro
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if err := checkUnmade(cfg); err != nil {
+		return nil, err
+	}
 	core, err := Open(ctx, cfg, &o)
 	if err != nil {
 		return nil, err
