@@ -125,7 +125,7 @@ bench: ## run every benchmark (BENCHTIME says for how long)
 eval: build ## measure retrieval on the sets in YIKU_EVAL_DATA and write eval/results
 	@[ -d "$(YIKU_EVAL_DATA)" ] || { echo "no evaluation sets at $(YIKU_EVAL_DATA): set YIKU_EVAL_DATA"; exit 1; }
 	mkdir -p eval/results
-	$(BIN) eval --data $(YIKU_EVAL_DATA) --json eval/results/retrieval.json
+	$(BIN) eval --from $(YIKU_EVAL_DATA) --report eval/results/retrieval.json
 
 .PHONY: eval-check
 eval-check: build ## measure again and fail where a number is worse than in the parent commit

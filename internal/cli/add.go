@@ -60,7 +60,7 @@ func (t *tool) addCommand() *cobra.Command {
 	f.BoolVar(&single, "single", false, t.say(phrase{"the attribute has one value at a time", "该属性同时只有一个值"}))
 	f.Float64Var(&importance, "importance", 0, t.say(phrase{"0 to 1", "0 到 1"}))
 	f.BoolVar(&save.Pinned, "pinned", false, t.say(phrase{"never left out", "始终保留"}))
-	f.StringVar(&save.IdempotencyKey, "key", "", t.say(phrase{"idempotency key", "幂等键"}))
+	f.StringVar(&save.IdempotencyKey, "idempotency-key", "", t.say(phrase{"`KEY` under which a repetition writes nothing again", "幂等键 `KEY`：用同一个键重试不会重复写入"}))
 	return cmd
 }
 

@@ -91,9 +91,10 @@ func (t *tool) showRestored(done app.Restored) {
 		return
 	}
 	t.println(t.say(phrase{
-		"forgotten again: %s entries of the journal, of %s people; %s memories, %s messages",
-		"重新遗忘：日志 %s 条，涉及 %s 人；记忆 %s 条，消息 %s 条",
-	}, thousands(done.Entries), thousands(done.Owners+done.Held), thousands(done.Removed.Memories), thousands(done.Removed.Messages)))
+		"forgotten again: %s of the journal, of %s; %s, %s",
+		"重新遗忘：日志 %s，涉及 %s；%s，%s",
+	}, t.count(done.Entries, entries()), t.count(done.Owners+done.Held, noun{"person", "people", "人"}),
+		t.count(done.Removed.Memories, memories()), t.count(done.Removed.Messages, messages())))
 }
 
 // directory is the configuration of a command that works on a data directory
@@ -102,6 +103,12 @@ func (t *tool) directory(command string) (config.Config, error) {
 	cfg, err := t.settings(nil)
 	if err == nil && t.flags.url != "" {
 		err = usagef("%s works on a data directory (--data), on the machine where it lies", command)
+	}
+	if err == nil && cfg.APIKey != "" {
+		err = usagef("%s", t.say(phrase{
+			"%s is for the owner of the data directory and holds what all tenants have: leave out the API key (--key, YIKU_KEY, key in the configuration)",
+			"%s 只供数据目录的所有者使用，涉及所有租户的内容：请不要提供 API 密钥（--key、YIKU_KEY、配置中的 key）",
+		}, command))
 	}
 	return cfg, err
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func (t *tool) callCommand() *cobra.Command {
 			all := wire.Operations()
 			i := slices.IndexFunc(all, func(o wire.Operation) bool { return o.ID == args[0] })
 			if i < 0 {
-				return usagef("there is no operation %q; `yiku call` lists them", args[0])
+				return usagef("%s", t.say(phrase{"there is no operation %q; `yiku call` lists them", "没有操作 %q；yiku call 会列出全部操作"}, args[0]))
 			}
 			if fields {
 				t.listFields(all[i])
@@ -105,8 +106,8 @@ func (t *tool) call(ctx context.Context, op wire.Operation, args []string) error
 		document = text
 	}
 	req := reflect.New(op.Request)
-	if err := decode(document, req.Interface()); err != nil {
-		return usagef("the request: %s", err)
+	if err := decodeRequest(op, document, req); err != nil {
+		return err
 	}
 	return t.with(ctx, op.Access != yiku.AccessRead, func(ctx context.Context, s yiku.Service) error {
 		res, err := op.Call(ctx, s, req.Interface())
@@ -129,6 +130,42 @@ func (t *tool) argument(arg string) ([]byte, error) {
 	return text, nil
 }
 
+// decodeRequest reads a request, as the server does; its error names every
+// field at fault.
+func decodeRequest(op wire.Operation, document []byte, into reflect.Value) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(document, &members); err != nil || members == nil {
+		return yiku.Invalid("body", "must be a JSON object")
+	}
+	known := map[string]yiku.FieldError{}
+	for _, p := range wire.Params(op.Request, op.Method) {
+		known[p.Name] = yiku.FieldError{Field: p.Name, Message: "must be " + wire.Describe(p.Type)}
+	}
+	var faults []yiku.FieldError
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		fault, ok := known[name]
+		if !ok {
+			faults = append(faults, yiku.FieldError{Field: clean(name), Message: "there is no such field"})
+			continue
+		}
+		one, err := json.Marshal(map[string]json.RawMessage{name: members[name]})
+		if err != nil {
+			return err
+		}
+		if err := decode(one, reflect.New(op.Request).Interface()); err != nil {
+			var wrong *yiku.Error
+			if errors.As(err, &wrong) && wrong.Fields[0].Field != name {
+				fault = wrong.Fields[0]
+			}
+			faults = append(faults, fault)
+		}
+	}
+	if len(faults) > 0 {
+		return &yiku.Error{Sentinel: yiku.ErrInvalid, Fields: faults}
+	}
+	return decode(document, into.Interface())
+}
+
 // decode reads one JSON object; unknown fields are errors.
 func decode(document []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(document))
@@ -136,12 +173,15 @@ func decode(document []byte, into any) error {
 	if err := d.Decode(into); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return usagef("%s has the wrong type", wrong.Field)
+			return yiku.Invalid(wrong.Field, "has the wrong type")
 		}
-		return usagef("%s", strings.TrimPrefix(err.Error(), "json: "))
+		if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+			return yiku.Invalid(strings.Trim(clean(name), `"`), "there is no such field")
+		}
+		return yiku.Invalid("body", "is not valid JSON")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return usagef("more than one JSON value")
+		return yiku.Invalid("body", "is not valid JSON")
 	}
 	return nil
 }

@@ -66,7 +66,8 @@ func buildVersion() string {
 }
 
 // Run runs the tool in an environment and returns its exit code: 0, 1 for a
-// failure, 2 for a wrong use. A failure is one line on standard error.
+// failure, 2 for a wrong use. A failure is one line on standard error,
+// or a problem document with --json.
 func Run(ctx context.Context, env Env) int {
 	t := &tool{env: env, lang: language(env)}
 	root := t.root()
@@ -78,44 +79,13 @@ func Run(ctx context.Context, env Env) int {
 	case errors.Is(err, errSilent):
 		return exitFailed
 	}
-	fmt.Fprintln(env.Stderr, "yiku: "+oneLine(describe(err)))
-	if !t.started || errors.As(err, new(*usageError)) {
+	usage := !t.started || errors.As(err, new(*usageError))
+	t.fail(err, usage)
+	if usage {
 		return exitUsage
 	}
 	return exitFailed
 }
-
-// errSilent ends with exit code 1 when everything has been said.
-var errSilent = errors.New("failed")
-
-// usageError is a wrong use of the tool.
-type usageError struct{ message string }
-
-// Error gives the message.
-func (e *usageError) Error() string { return e.message }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
-// describe writes an error for a person: without the sentinel's words where
-// there is something better to say.
-func describe(err error) string {
-	var e *yiku.Error
-	if !errors.As(err, &e) || (e.Detail == "" && len(e.Fields) == 0) {
-		return err.Error()
-	}
-	parts := make([]string, 0, 1+len(e.Fields))
-	if e.Detail != "" {
-		parts = append(parts, e.Detail)
-	}
-	for _, f := range e.Fields {
-		parts = append(parts, f.Field+" "+f.Message)
-	}
-	return strings.Join(parts, "; ")
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
 
 // tool is one run of the command line.
 type tool struct {
@@ -152,12 +122,8 @@ func language(env Env) string {
 }
 
 func (t *tool) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "yiku",
-		Short:         t.say(phrase{"Yiku, a memory service for AI agents", "忆库：给 AI 智能体用的记忆服务"}),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
+	root := t.group("yiku", phrase{"Yiku, a memory service for AI agents", "忆库：给 AI 智能体用的记忆服务"})
+	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(t.env.Stdin)
 	root.SetOut(t.env.Stdout)
 	root.SetErr(t.env.Stderr)
@@ -177,9 +143,7 @@ func (t *tool) root() *cobra.Command {
 		t.keyCommand(), t.jobsCommand(), t.tokenCommand(), t.configCommand(), t.evalCommand(), t.versionCommand(),
 	)
 	t.markStarts(root)
-	if t.lang == "zh" {
-		root.SetUsageTemplate(chineseTemplate(root.UsageTemplate()))
-	}
+	t.help(root)
 	return root
 }
 
@@ -198,24 +162,9 @@ func (t *tool) markStarts(parent *cobra.Command) {
 	}
 }
 
-func chineseTemplate(template string) string {
-	return strings.NewReplacer(
-		"Usage:", "用法：", "Aliases:", "别名：", "Examples:", "例子：", "Available Commands:", "命令：", "Additional Commands:", "其他命令：",
-		"Global Flags:", "通用选项：", "Flags:", "选项：", "Additional help topics:", "其他帮助：",
-		`Use "{{.CommandPath}} [command] --help" for more information about a command.`, `各命令的说明：{{.CommandPath}} [command] --help`,
-	).Replace(template)
-}
-
 // settings reads the configuration; more are flags of the command by key.
 func (t *tool) settings(more map[string]string) (config.Config, error) {
-	flags := map[string]string{}
-	for _, entry := range t.flags.set {
-		key, value, ok := strings.Cut(entry, "=")
-		if !ok || !known(key) {
-			return config.Config{}, usagef("--set needs KEY=VALUE with a key of the configuration")
-		}
-		flags[key] = value
-	}
+	flags, faults := t.setFlags()
 	for key, value := range map[string]string{"config": t.flags.config, "data_dir": t.flags.data, "url": t.flags.url, "key": t.flags.key, "lang": t.flags.lang} {
 		if value != "" {
 			flags[key] = value
@@ -227,10 +176,35 @@ func (t *tool) settings(more map[string]string) (config.Config, error) {
 		}
 	}
 	cfg, err := config.Load(t.env.Environ, flags)
-	if err != nil {
-		return config.Config{}, usagef("%s", describe(err))
+	var e *yiku.Error
+	if errors.As(err, &e) {
+		faults = append(faults, e.Fields...)
+	}
+	switch {
+	case len(faults) > 0:
+		return config.Config{}, usagef("%s", t.describe(&yiku.Error{Sentinel: yiku.ErrInvalid, Detail: "configuration", Fields: faults}))
+	case err != nil:
+		return config.Config{}, err
 	}
 	return cfg, nil
+}
+
+// setFlags are the settings given with --set, and those that are none.
+func (t *tool) setFlags() (map[string]string, []yiku.FieldError) {
+	flags := map[string]string{}
+	var faults []yiku.FieldError
+	for _, entry := range t.flags.set {
+		key, value, ok := strings.Cut(entry, "=")
+		switch {
+		case !known(key):
+			faults = append(faults, yiku.FieldError{Field: "--set " + key, Message: "is not a key of the configuration"})
+		case !ok:
+			faults = append(faults, yiku.FieldError{Field: "--set " + key, Message: "needs KEY=VALUE"})
+		default:
+			flags[key] = value
+		}
+	}
+	return flags, faults
 }
 
 func known(key string) bool {

@@ -38,6 +38,9 @@ func (t *tool) connect(ctx context.Context, create bool) (*connection, error) {
 		}
 		return dial(cfg.URL, cfg.APIKey)
 	}
+	if cfg.APIKey != "" && t.flags.tenant != "" {
+		return nil, usagef("%s", t.say(phrase{"--tenant is for the owner of a data directory; the API key says the tenant", "--tenant 只供数据目录的所有者使用；给了 API 密钥时租户由密钥决定"}))
+	}
 	if server, ok := running(ctx, cfg.DataDir); ok {
 		return dial(server.Address, t.bearer(cfg, server))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ func (t *tool) contextCommand() *cobra.Command {
 			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
 				res, err := service.GetContext(ctx, req)
 				if err != nil {
-					return err
+					return missing(err, fmt.Sprintf("there is no session %s of user %s", s.session, s.user))
 				}
 				if t.flags.json {
 					return writeJSON(t.env.Stdout, res)

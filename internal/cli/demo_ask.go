@@ -42,7 +42,7 @@ func (d *demo) questions(ctx context.Context, lines <-chan string) error {
 				continue
 			}
 			if _, err := d.ask(ctx, sample.Question{Query: query, Project: project}); err != nil {
-				d.println(oneLine(describe(err)))
+				d.println(oneLine(d.describe(err)))
 			}
 		}
 	}

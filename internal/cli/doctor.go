@@ -103,13 +103,13 @@ func (t *tool) checkDirectory(dir string) finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return t.found("directory", statusWarn, phrase{"There is no data directory %s yet; `yiku serve` makes it.", "还没有数据目录 %s；运行 yiku serve 时会自动创建。"}, show(dir))
 	case err != nil:
-		return t.found("directory", statusFail, phrase{"The data directory %s cannot be looked at: %s.", "无法查看数据目录 %s：%s。"}, show(dir), errText(err))
+		return t.found("directory", statusFail, phrase{"The data directory %s cannot be looked at: %s.", "无法查看数据目录 %s：%s。"}, show(dir), t.errText(err))
 	case !info.IsDir():
 		return t.found("directory", statusFail, phrase{"%s is a file, not a directory.", "%s 是文件，不是目录。"}, show(dir))
 	}
 	probe, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {
-		return t.found("directory", statusFail, phrase{"Nothing can be written into the data directory %s: %s.", "无法写入数据目录 %s：%s。"}, show(dir), errText(err))
+		return t.found("directory", statusFail, phrase{"Nothing can be written into the data directory %s: %s.", "无法写入数据目录 %s：%s。"}, show(dir), t.errText(err))
 	}
 	_ = probe.Close()
 	_ = os.Remove(probe.Name())
@@ -121,7 +121,7 @@ func (t *tool) checkDirectory(dir string) finding {
 func (t *tool) checkPermissions(dir string) finding {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return t.found("permissions", statusFail, phrase{"The data directory cannot be looked at: %s.", "无法查看数据目录：%s。"}, errText(err))
+		return t.found("permissions", statusFail, phrase{"The data directory cannot be looked at: %s.", "无法查看数据目录：%s。"}, t.errText(err))
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return t.found("permissions", statusWarn, phrase{
@@ -145,6 +145,9 @@ func (t *tool) checkDisk(dir string) finding {
 		return t.found("disk", statusWarn, phrase{"The free space cannot be told on this system.", "无法得知本系统的剩余空间。"})
 	}
 	text := fmt.Sprintf("%.1f GB", float64(free)/1e9)
+	if free < 1e9 {
+		text = fmt.Sprintf("%d MB", free/1e6)
+	}
 	switch {
 	case free < diskFail:
 		return t.found("disk", statusFail, phrase{"Only %s are free on the disk; nothing can be stored soon.", "磁盘只剩 %s，很快就无法保存数据。"}, text)
@@ -187,13 +190,13 @@ func (t *tool) checkServer(ctx context.Context, url string) finding {
 func (t *tool) checkStore(ctx context.Context, cfg config.Config) []finding {
 	s, err := drivers.Store(ctx, cfg.Store, drivers.Options{Dir: cfg.DataDir, Now: t.env.Now, Log: app.NewLog(t.env.Stderr, cfg.Log)})
 	if err != nil {
-		return []finding{t.found("store", statusFail, phrase{"The store cannot be opened: %s.", "无法打开存储：%s。"}, describe(err))}
+		return []finding{t.found("store", statusFail, phrase{"The store cannot be opened: %s.", "无法打开存储：%s。"}, t.describe(err))}
 	}
 	defer func() { _ = s.Close() }()
 	all := []finding{t.found("lock", statusOK, phrase{"No other process uses the data directory.", "没有其他进程占用数据目录。"})}
 	faults, err := s.Check(ctx)
 	if err != nil {
-		return append(all, t.found("store", statusFail, phrase{"The store cannot be checked: %s.", "无法检查存储：%s。"}, describe(err)))
+		return append(all, t.found("store", statusFail, phrase{"The store cannot be checked: %s.", "无法检查存储：%s。"}, t.describe(err)))
 	}
 	for _, fault := range faults {
 		all = append(all, t.found("store", statusFail, phrase{"In the store: %s.", "存储有误：%s。"}, fault))
@@ -213,14 +216,14 @@ func storeName(name string, s any) string {
 	return name
 }
 
-func errText(err error) string {
+func (t *tool) errText(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		return pathErr.Err.Error()
+		return t.translate(pathErr.Err.Error())
 	}
 	var e *yiku.Error
 	if errors.As(err, &e) {
-		return describe(err)
+		return t.describe(err)
 	}
 	return err.Error()
 }

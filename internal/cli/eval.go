@@ -21,7 +21,7 @@ func (t *tool) evalCommand() *cobra.Command {
 	var names []string
 	var questions int
 	cmd := &cobra.Command{
-		Use:   "eval --data DIR",
+		Use:   "eval --from DIR",
 		Short: t.say(phrase{"Measure how well what was said is found again", "衡量说过的话能否被找回"}),
 		Long: t.say(phrase{
 			"Measure how well what was said is found again, on sets of conversations and questions: each folder of DIR with conversations.jsonl and questions.jsonl is one. Every set gets a fresh service of its own in this process.",
@@ -42,21 +42,22 @@ func (t *tool) evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if out == "-" {
-				return report.WriteJSON(t.env.Stdout)
+			show := report.WriteTable
+			if t.flags.json {
+				show = report.WriteJSON
 			}
-			if err := report.WriteTable(t.env.Stdout); err != nil || out == "" {
+			if err := show(t.env.Stdout); err != nil || out == "" {
 				return err
 			}
 			return writeFile(out, report)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&dir, "data", "", t.say(phrase{"`DIR` that holds the sets (required)", "存放数据集的目录 `DIR`（必填）"}))
-	f.StringVar(&out, "json", "", t.say(phrase{"`FILE` for the report as JSON; - is standard output", "报告（JSON）写入 `FILE`；- 表示标准输出"}))
+	f.StringVar(&dir, "from", "", t.say(phrase{"`DIR` that holds the sets (required)", "存放数据集的目录 `DIR`（必填）"}))
+	f.StringVar(&out, "report", "", t.say(phrase{"`FILE` for the report as JSON", "报告（JSON）写入 `FILE`"}))
 	f.StringSliceVar(&names, "sets", nil, t.say(phrase{"`NAMES` of the sets; all where absent", "数据集名称 `NAMES`；默认全部"}))
 	f.IntVar(&questions, "questions", 0, t.say(phrase{"at most this many of each set", "每个数据集最多多少个问题"}))
-	_ = cmd.MarkFlagRequired("data")
+	_ = cmd.MarkFlagRequired("from")
 	return cmd
 }
 
@@ -65,7 +66,7 @@ func (t *tool) loadSets(dir string, names []string) ([]*eval.Set, error) {
 	if len(names) == 0 {
 		found, err := filepath.Glob(filepath.Join(dir, "*", "questions.jsonl"))
 		if err != nil {
-			return nil, usagef("--data: %v", err)
+			return nil, usagef("--from: %v", err)
 		}
 		for _, path := range found {
 			names = append(names, filepath.Base(filepath.Dir(path)))

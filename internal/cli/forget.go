@@ -25,14 +25,20 @@ func (t *tool) forgetCommand() *cobra.Command {
 		Short: t.say(phrase{"Forget everywhere what is selected, and give a receipt", "彻底遗忘选中的内容，并给出凭据"}),
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.ways() != 1 {
+				return usagef("%s", t.say(phrase{
+					"forget needs exactly one selector: --all, --keyword, --id, --filter, --origin, or --session (with --message for one message)",
+					"forget 需要且只能有一种选择方式：--all、--keyword、--id、--filter、--origin 或 --session（加 --message 只选一条消息）",
+				}))
+			}
 			req, err := f.request()
 			if err != nil {
-				return err
+				return usagef("--filter: %s", t.describe(err))
 			}
 			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
 				res, err := service.Forget(ctx, req)
 				if err != nil {
-					return err
+					return missing(err, fmt.Sprintf("user %s has nothing of that name: no such memory, session or message", f.user))
 				}
 				if t.flags.json {
 					return writeJSON(t.env.Stdout, res)
@@ -60,13 +66,24 @@ func (t *tool) forgetCommand() *cobra.Command {
 	return cmd
 }
 
+// ways is in how many ways the flags select.
+func (f forgetFlags) ways() int {
+	n := 0
+	for _, given := range []bool{f.all, f.keyword != "", len(f.ids) > 0, f.filter != "", f.origin != "", f.session != "" || f.message != ""} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
 func (f forgetFlags) request() (yiku.ForgetRequest, error) {
 	req := yiku.ForgetRequest{UserID: f.user, ProjectID: f.project, Reason: f.reason, DryRun: f.dryRun, Trigger: yiku.TriggerOperator,
 		Selector: yiku.Selector{All: f.all, Keyword: f.keyword, IDs: f.ids}}
 	if f.filter != "" {
 		req.Selector.Filter = &yiku.Filter{}
 		if err := decode([]byte(f.filter), req.Selector.Filter); err != nil {
-			return req, usagef("--filter: %s", err)
+			return req, err
 		}
 	}
 	if f.origin != "" || f.session != "" || f.message != "" {
@@ -83,23 +100,27 @@ func (f forgetFlags) request() (yiku.ForgetRequest, error) {
 
 func (t *tool) showForgotten(res yiku.ForgetResponse) {
 	r := res.Removed
-	head := phrase{"forgotten", "已遗忘"}
+	head := phrase{"forgotten:", "已遗忘："}
 	if res.DryRun {
-		head = phrase{"would be forgotten", "将会遗忘"}
+		head = phrase{"would be forgotten:", "将会遗忘："}
 	}
-	t.println(t.say(head) + t.say(phrase{":", "："}))
+	var lines []string
 	for _, line := range []struct {
-		name  phrase
-		count int
+		of noun
+		n  int
 	}{
-		{phrase{"memories", "记忆"}, r.Memories}, {phrase{"archived", "归档"}, r.Archived}, {phrase{"versions", "历史版本"}, r.Versions},
-		{phrase{"messages", "消息"}, r.Messages}, {phrase{"sessions", "会话"}, r.Sessions}, {phrase{"working memories", "工作记忆"}, r.Working},
-		{phrase{"snapshots", "快照"}, r.Snapshots}, {phrase{"jobs", "任务"}, r.Jobs},
+		{memories(), r.Memories}, {noun{"archived", "archived", "条归档"}, r.Archived}, {noun{"version", "versions", "个历史版本"}, r.Versions},
+		{messages(), r.Messages}, {noun{"session", "sessions", "个会话"}, r.Sessions}, {noun{"working memory", "working memories", "份工作记忆"}, r.Working},
+		{noun{"snapshot", "snapshots", "个快照"}, r.Snapshots}, {noun{"job", "jobs", "个任务"}, r.Jobs},
 	} {
-		if line.count > 0 {
-			t.printf("  %d %s\n", line.count, t.say(line.name))
+		if line.n > 0 {
+			lines = append(lines, "  "+t.count(line.n, line.of))
 		}
 	}
+	if len(lines) == 0 {
+		head = phrase{"nothing is selected; there was nothing to forget", "没有选中任何内容，无可遗忘"}
+	}
+	t.println(append([]string{t.say(head)}, lines...)...)
 	if res.ReceiptID == "" {
 		return
 	}
@@ -143,14 +164,14 @@ var errNotClean = errors.New("not clean")
 func (t *tool) verifyReceipt(ctx context.Context, service yiku.Service, user, receipt string) error {
 	res, err := service.VerifyReceipt(ctx, yiku.VerifyReceiptRequest{UserID: user, ID: receipt})
 	if err != nil {
-		return err
+		return missing(err, fmt.Sprintf("there is no receipt %s of user %s", receipt, user))
 	}
 	if t.flags.json {
 		if err := writeJSON(t.env.Stdout, res); err != nil {
 			return err
 		}
 	} else {
-		t.printf("%s\n", t.say(phrase{fmt.Sprintf("looked in %d places", len(res.LookedAt)), fmt.Sprintf("检查了 %d 处", len(res.LookedAt))}))
+		t.printf("%s\n", t.say(phrase{"looked in %s", "检查了 %s"}, t.count(len(res.LookedAt), noun{"place", "places", "处"})))
 		for place, n := range res.Found {
 			t.printf("  %s: %d\n", place, n)
 		}
@@ -178,9 +199,9 @@ func (t *tool) verifyAudit(ctx context.Context, service yiku.Service) error {
 	case !res.Valid:
 		return fmt.Errorf("the audit log: %s: %w", res.Fault, errNotClean)
 	case !t.flags.json:
-		t.printf("%s\n%s %s\n", t.say(phrase{fmt.Sprintf("the audit log is whole: %d entries", res.Entries), fmt.Sprintf("审计日志完整：%d 条", res.Entries)}),
+		t.printf("%s\n%s %s\n", t.say(phrase{"the audit log is whole: %s", "审计日志完整：%s"}, t.count(int(res.Entries), entries())),
 			t.say(phrase{"head", "末尾"}), res.Head)
-		t.println(t.say(phrase{fmt.Sprintf("the forget journal is whole: %d entries", res.Journal), fmt.Sprintf("遗忘日志完整：%d 条", res.Journal)}))
+		t.println(t.say(phrase{"the forget journal is whole: %s", "遗忘日志完整：%s"}, t.count(int(res.Journal), entries())))
 	}
 	return nil
 }

@@ -18,13 +18,23 @@ func (t *tool) group(use string, short phrase, commands ...*cobra.Command) *cobr
 		Use: use, Short: t.say(short), Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("there is no command %q in yiku %s", clean(args[0]), use)
+				return t.noCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
 	}
 	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// noCommand says that there is no such command, and which one may be meant.
+func (t *tool) noCommand(cmd *cobra.Command, name string) error {
+	cmd.SuggestionsMinimumDistance = 2
+	text := t.say(phrase{"there is no command %q in %s", "没有命令 %q（%s）"}, clean(name), cmd.CommandPath())
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		text += t.say(phrase{"; did you mean %s?", "；是否想用 %s？"}, strings.Join(near, t.say(phrase{" or ", " 或 "})))
+	}
+	return usagef("%s", text)
 }
 
 func (t *tool) keyCommand() *cobra.Command {
@@ -132,7 +142,7 @@ func (t *tool) keyRevokeCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), false, func(ctx context.Context, s yiku.Service) error {
 				if _, err := s.RevokeKey(ctx, yiku.RevokeKeyRequest{ID: args[0]}); err != nil {
-					return err
+					return missing(err, fmt.Sprintf("there is no key %s of this tenant", args[0]))
 				}
 				if !t.flags.json {
 					t.println(t.say(phrase{"revoked", "已吊销"}))

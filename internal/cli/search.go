@@ -24,7 +24,7 @@ func (t *tool) searchCommand() *cobra.Command {
 			if filter != "" {
 				req.Filter = &yiku.Filter{}
 				if err := decode([]byte(filter), req.Filter); err != nil {
-					return usagef("--filter: %s", err)
+					return usagef("--filter: %s", t.describe(err))
 				}
 			}
 			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {

@@ -24,7 +24,7 @@ func (t *tool) serveCommand() *cobra.Command {
 				return app.Run(cmd.Context(), cfg, t.env.Stdout, t.options(cfg))
 			})
 			if errors.Is(err, yiku.ErrInvalid) {
-				return usagef("%s", describe(err))
+				return usagef("%s", t.describe(err))
 			}
 			return err
 		},

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func (t *tool) exportCommand() *cobra.Command {
 			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
 				res, err := service.ExportSession(ctx, yiku.ExportSessionRequest{SessionID: s.session, UserID: s.user})
 				if err != nil {
-					return err
+					return missing(err, fmt.Sprintf("there is no session %s of user %s", s.session, s.user))
 				}
 				if out == "" || out == "-" {
 					return writeJSON(t.env.Stdout, res)
@@ -83,7 +84,7 @@ func (t *tool) importCommand() *cobra.Command {
 				if t.flags.json {
 					return writeJSON(t.env.Stdout, res)
 				}
-				t.println(t.say(phrase{"imported %s messages into session %s", "已导入 %s 条消息到会话 %s"}, thousands(res.MessageCount), clean(res.ID)))
+				t.println(t.say(phrase{"imported %s into session %s", "已导入 %s到会话 %s"}, t.count(res.MessageCount, messages()), clean(res.ID)))
 				return nil
 			})
 		},

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/yiku-ai/yiku/internal/app"
 	"github.com/yiku-ai/yiku/internal/drivers"
@@ -47,9 +46,9 @@ func (t *tool) verifyStore(ctx context.Context) error {
 		}
 	} else {
 		t.println(t.say(phrase{
-			fmt.Sprintf("looked at %d rows, %d pages of the database and %d of its log", rows, e.Pages, e.Frames),
-			fmt.Sprintf("检查了 %d 行、数据库的 %d 页和日志的 %d 页", rows, e.Pages, e.Frames),
-		}))
+			"looked at %s, %s of the database and %d of its log",
+			"检查了 %s、数据库的 %s和日志的 %d 页",
+		}, t.count(rows, noun{"row", "rows", "行"}), t.count(e.Pages, noun{"page", "pages", "页"}), e.Frames))
 		for _, fault := range e.Faults {
 			t.println("  " + fault)
 		}

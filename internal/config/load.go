@@ -36,7 +36,7 @@ func Load(environ []string, flags map[string]string) (Config, error) {
 		l.file(path)
 	}
 	l.put(fromEnv, func(k Key) string { return k.Env() })
-	l.put(flags, func(k Key) string { return "--" + flagName(k.Name) })
+	l.put(flags, func(k Key) string { return flagName(k.Name) })
 	cfg := Default()
 	l.fill(&cfg)
 	if len(l.faults) > 0 {
@@ -63,12 +63,15 @@ func Language(environ []string) string {
 	return "en"
 }
 
-// flagName is the flag of a key; the two that people type have short names.
+// flagName is the flag of a key: its own where it has one.
 func flagName(key string) string {
-	if key == "data_dir" {
-		return "data"
+	switch key {
+	case "data_dir":
+		return "--data"
+	case "config", "addr", "events", "lang", "url", "key":
+		return "--" + key
 	}
-	return strings.ReplaceAll(key, "_", "-")
+	return "--set " + key
 }
 
 // loader collects values, where each came from, and faults.
