@@ -75,11 +75,12 @@ tidy: ## fail where go.mod is not what the imports say, or a module is not what 
 	$(GO) mod verify
 
 .PHONY: generate
-generate: ## write the generated files anew: the requirements, the table of configuration keys, the reliability board, openapi.json
+generate: ## write the generated files anew: the requirements, the table of configuration keys, the reliability board, openapi.json, the table of commands
 	$(GO) test ./internal/archtest -run 'TestRequirements|TestOperationsPage|TestReliabilityPage' -update
 	$(GO) test ./internal/httpapi -run OpenAPI -update
+	$(GO) test ./internal/cli -run TestF6_CommandLinePage -update
 
-GENERATED := docs/requirements.md docs/lessons.md docs/operations.md docs/openapi.json docs/reliability.md
+GENERATED := docs/requirements.md docs/lessons.md docs/operations.md docs/openapi.json docs/reliability.md docs/cli.md
 
 .PHONY: drift
 drift: ## fail where a generated file is not what generate would write

@@ -77,7 +77,7 @@ func usagePhrases() []phrase {
 		{`--expires needs a duration such as 12h or 90d`, `--expires 需要时长，如 12h、90d`},
 		{`--ttl needs a duration such as 15m`, `--ttl 需要时长，如 15m`},
 		{`--user and --receipt go together`, `--user 和 --receipt 须一起使用`},
-		{`--filter: %s`, `选项 --filter：%s`},
+		{`--from: %s`, `选项 --from：%s`}, {`--filter: %s`, `选项 --filter：%s`},
 		{`the request: %s`, `请求：%s`},
 		{`there is no operation %s`, `没有操作 %s`},
 		{`%s works on a data directory (--data), on the machine where it lies`, `%s 直接操作数据目录（--data），须在数据所在的机器上运行`},

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -120,3 +123,39 @@ func TestCounts(t *testing.T) {
 }
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
+
+// TestF6_WrongUseIsSaidInChinese holds every constant text of a wrong use in
+// this package against the table.
+func TestF6_WrongUseIsSaidInChinese(t *testing.T) {
+	t.Parallel()
+	zh := &tool{lang: "zh"}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	found := 0
+	literal := regexp.MustCompile(`usagef\(("(?:[^"\\]|\\.)*")`)
+	for _, name := range files {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range literal.FindAllStringSubmatch(string(source), -1) {
+			text, err := strconv.Unquote(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text == "%s" {
+				continue
+			}
+			found++
+			text = regexp.MustCompile(`%[a-z]`).ReplaceAllString(text, "Q")
+			if got := zh.translate(text); !strings.ContainsFunc(got, isHan) {
+				t.Errorf("%s: %q has no Chinese form", name, text)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no text of a wrong use was found")
+	}
+}
