@@ -142,9 +142,12 @@ type VerifyAuditRequest struct{}
 
 // VerifyAuditResponse is the outcome: a valid chain, or where it breaks.
 type VerifyAuditResponse struct {
-	Valid   bool   `json:"valid"`
-	Entries int64  `json:"entries"`
-	Journal int64  `json:"journal,omitempty" doc:"Entries that the forget journal has had, which is checked with it; absent where none is kept."`
-	Head    string `json:"head" doc:"The last entry's number and MAC; keep it elsewhere, and a cut tail will show."`
-	Fault   string `json:"fault,omitempty" doc:"What is wrong, and at which entry."`
+	Valid          bool       `json:"valid"`
+	Entries        int64      `json:"entries"`
+	Journal        int64      `json:"journal,omitempty" doc:"Entries that the forget journal has had, which is checked with it; absent where none is kept."`
+	JournalSince   *time.Time `json:"journal_since,omitempty" doc:"When the forget journal begins: of what was forgotten before, a restored backup knows nothing."`
+	JournalBefore  int        `json:"journal_before,omitempty" doc:"Forgets and deletions of the audit log that are older than the forget journal, and not in it."`
+	JournalPending int        `json:"journal_pending,omitempty" doc:"Forgets and deletions that have begun and are not in the forget journal yet."`
+	Head           string     `json:"head" doc:"The last entry's number and MAC; keep it elsewhere, and a cut tail will show."`
+	Fault          string     `json:"fault,omitempty" doc:"What is wrong, and at which entry."`
 }

@@ -134,27 +134,6 @@ func deriveKey(secret []byte, purpose string, size int) []byte {
 	return mac.Sum(nil)[:size]
 }
 
-// Recover carries out the forgets that were interrupted. It runs before the
-// engine serves, and at each maintenance.
-func (e *Engine) Recover(ctx context.Context) error {
-	forgets, err := e.store.Forgets(ctx)
-	if err != nil {
-		return err
-	}
-	for _, f := range forgets {
-		c := e.ownCall(f.Owner)
-		if f.Receipt == "" {
-			err = c.settle(ctx, f)
-		} else if _, err = c.resume(ctx, f.Owner, f.Receipt); errors.Is(err, yiku.ErrConflict) {
-			err = nil // it runs
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ownCall is an operation that the engine runs by itself for an owner.
 func (e *Engine) ownCall(owner yiku.Owner) *call {
 	return &call{Engine: e, principal: yiku.Principal{Tenant: owner.Tenant(), Access: yiku.AccessAdmin}, now: e.now().UTC(), event: &observe.Event{}}

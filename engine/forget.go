@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/reconcile"
@@ -32,6 +31,9 @@ func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetR
 	}
 	if req.DryRun {
 		return c.previewForget(ctx, owner, req)
+	}
+	if err := c.settlePending(ctx, owner); err != nil {
+		return yiku.ForgetResponse{}, err
 	}
 	id := c.newID()
 	c.forgets.begin(id)
@@ -151,52 +153,6 @@ func (c *call) beginForget(ctx context.Context, owner yiku.Owner, req yiku.Forge
 	return f, &done, err
 }
 
-// resume goes on with a forget that an error, a caller who left or a crash has
-// interrupted. One that runs is a conflict; one that has ended gives its receipt.
-func (c *call) resume(ctx context.Context, owner yiku.Owner, id string) (store.Receipt, error) {
-	if !c.forgets.begin(id) {
-		return store.Receipt{}, yiku.Errorf(yiku.ErrConflict, "the same request is still running")
-	}
-	defer c.forgets.end(id)
-	begun, err := c.store.Forgets(ctx)
-	if err != nil {
-		return store.Receipt{}, err
-	}
-	for _, f := range begun {
-		if f.Receipt == id {
-			return c.carryOut(ctx, f)
-		}
-	}
-	return c.readReceipt(ctx, owner, id)
-}
-
-// running are the forgets that this process is carrying out, by receipt: the
-// store belongs to one process.
-type running struct {
-	mu  sync.Mutex
-	ids map[string]bool // guarded by mu
-}
-
-// begin reports whether the forget did not run yet; it does now.
-func (r *running) begin(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ids[id] {
-		return false
-	}
-	if r.ids == nil {
-		r.ids = map[string]bool{}
-	}
-	r.ids[id] = true
-	return true
-}
-
-func (r *running) end(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.ids, id)
-}
-
 // checkForgetIDs refuses ids that name nothing of the user, before anything changes.
 func (c *call) checkForgetIDs(r store.Reader, owner yiku.Owner, req yiku.ForgetRequest) error {
 	for _, id := range req.Selector.IDs {
@@ -220,11 +176,11 @@ func (c *call) checkForgetIDs(r store.Reader, owner yiku.Owner, req yiku.ForgetR
 func (c *call) carryOut(ctx context.Context, f store.Forget) (store.Receipt, error) {
 	sel, err := c.selection(ctx, f)
 	if err != nil {
-		return store.Receipt{}, err
+		return store.Receipt{}, goesOn(err)
 	}
 	for _, step := range []func(context.Context, *store.Forget, selection) error{c.forgetMemories, c.forgetMessages, c.forgetSessions, c.forgetCopies} {
 		if err := step(ctx, &f, sel); err != nil {
-			return store.Receipt{}, err
+			return store.Receipt{}, goesOn(err)
 		}
 	}
 	receipt := c.receiptOf(f)
@@ -232,7 +188,7 @@ func (c *call) carryOut(ctx context.Context, f store.Forget) (store.Receipt, err
 		return store.Receipt{}, err
 	}
 	if err := c.endForget(ctx, f, &receipt); err != nil {
-		return store.Receipt{}, err
+		return store.Receipt{}, goesOn(err)
 	}
 	c.scrub(ctx)
 	return receipt, nil

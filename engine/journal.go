@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -25,6 +26,9 @@ const settleTimeout = 10 * time.Second
 // higher epoch, so that nothing derived before can be written after, and the
 // audit entry that do gives. The answer waits until the journal has it.
 func (c *call) delete(ctx context.Context, owner yiku.Owner, action string, do func(store.Tx) (store.AuditEntry, error)) error {
+	if err := c.settlePending(ctx, owner); err != nil {
+		return err
+	}
 	note := store.Forget{Owner: owner, Deletion: store.Deletion{Action: action}, Actor: c.actor(), At: c.now}
 	err := c.store.Update(ctx, owner, store.Request, func(tx store.Tx) error {
 		note.Key = 0 // a function of an update may run more than once
@@ -63,7 +67,9 @@ func (c *call) settle(ctx context.Context, f store.Forget) error {
 }
 
 // record writes a forget into the journal: what it suppresses, where the owner
-// stands, and the receipt without its words; no receipt for a deletion.
+// stands, and the receipt without its words; no receipt for a deletion. What
+// other forgets of the owner that run at once have suppressed so far goes with
+// it: this one may have found nothing because they took it.
 func (c *call) record(ctx context.Context, f store.Forget, receipt *yiku.Receipt) error {
 	if c.journal == nil {
 		return nil
@@ -73,25 +79,38 @@ func (c *call) record(ctx context.Context, f store.Forget, receipt *yiku.Receipt
 		r := *receipt
 		r.UserID, r.Reason = "", ""
 		entry.Action, entry.Ref, entry.Receipt = actionForget, f.Receipt, &r
-		s := f.Request.Selector
-		entry.Working = r.Mode == yiku.ForgetPurge && (s.All || s.Keyword != "")
 	}
-	err := c.store.View(ctx, func(r store.Reader) error {
+	covered, err := c.pendingOf(ctx, f.Owner)
+	if err != nil {
+		return err
+	}
+	covered = append(slices.DeleteFunc(covered, func(o store.Forget) bool { return o.Key == f.Key }), f)
+	err = c.store.View(ctx, func(r store.Reader) error {
 		state, err := r.Owner(f.Owner)
 		if err != nil {
 			return err
 		}
 		entry.Epoch, entry.Seq, entry.Withdrawn = state.Epoch, state.Seq, state.ConsentWithdrawn
-		marks, err := r.Suppressions(f.Owner, f.At)
-		for _, m := range marks {
-			entry.Marks = append(entry.Marks, m.Mark...)
+		for _, o := range covered {
+			marks, err := r.Suppressions(f.Owner, o.At)
+			if err != nil {
+				return err
+			}
+			for _, m := range marks {
+				entry.Marks = append(entry.Marks, m.Mark...)
+			}
+			s := o.Request.Selector
+			entry.Working = entry.Working || o.Request.Mode == yiku.ForgetPurge && (s.All || s.Keyword != "")
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return c.journal.Append(ctx, &entry)
+	if err := c.journal.Append(ctx, &entry); err != nil {
+		return c.unjournaled(err)
+	}
+	return nil
 }
 
 // tendJournal drops entries that are older than every backup.
@@ -104,29 +123,34 @@ func (e *Engine) tendJournal(ctx context.Context) error {
 }
 
 // checkJournal reads through the journal and looks for what the audit log says
-// was forgotten since it begins: refs with the times of their entries. It
-// returns what is wrong, "" for nothing.
-func (c *call) checkJournal(ctx context.Context, refs map[string]time.Time) (fault string, err error) {
+// was forgotten: refs with the times of their entries. What it lacks is a
+// fault, but for what is older than the journal or pending, which it counts.
+func (c *call) checkJournal(ctx context.Context, refs map[string]time.Time, res *yiku.VerifyAuditResponse) error {
 	since := c.journal.Since()
-	begun, err := c.store.Forgets(ctx)
+	res.Journal, res.JournalSince = c.journal.Position().N, &since
+	pending, err := c.store.Forgets(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
+	res.JournalPending = len(pending)
 	err = c.journal.Each(ctx, func(e journal.Entry) error {
 		delete(refs, e.Ref)
 		return nil
 	})
 	if errors.Is(err, yiku.ErrUnavailable) {
-		return err.Error(), nil
+		res.Fault = err.Error()
+		return nil
 	}
-	for _, f := range begun {
+	for _, f := range pending {
 		delete(refs, f.Receipt)
 		delete(refs, f.Deletion.Ref)
 	}
 	for ref, at := range refs {
-		if !at.Before(since) {
-			return "the forget journal lacks an entry of the audit log: " + ref, err
+		if at.Before(since) {
+			res.JournalBefore++
+		} else {
+			res.Fault = "the forget journal lacks an entry of the audit log: " + ref
 		}
 	}
-	return "", err
+	return err
 }

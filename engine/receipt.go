@@ -159,9 +159,7 @@ func (c *call) verifyAudit(ctx context.Context, _ yiku.VerifyAuditRequest) (yiku
 	}
 	res := yiku.VerifyAuditResponse{Entries: v.Entries(), Head: v.Head(), Fault: v.End()}
 	if c.journal != nil && res.Fault == "" {
-		var err error
-		res.Journal = c.journal.Position().N
-		if res.Fault, err = c.checkJournal(ctx, refs); err != nil {
+		if err := c.checkJournal(ctx, refs, &res); err != nil {
 			return res, err
 		}
 	}

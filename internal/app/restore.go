@@ -43,6 +43,9 @@ func Restore(ctx context.Context, cfg config.Config, r RestoreOptions, opts *Opt
 	if err != nil {
 		return out, err
 	}
+	if err := settleReplaced(ctx, cfg, r, o); err != nil {
+		return out, err
+	}
 	place, err := drivers.Replace(cfg.Store, cfg.DataDir)
 	if err != nil {
 		return out, err
@@ -65,6 +68,46 @@ func Restore(ctx context.Context, cfg config.Config, r RestoreOptions, opts *Opt
 		return out, err
 	}
 	return out, place.Commit()
+}
+
+// settleReplaced brings what the database that goes away has begun to forget
+// into the journal: it alone knows of that. Without a journal nobody asks.
+func settleReplaced(ctx context.Context, cfg config.Config, r RestoreOptions, o Options) error {
+	if !r.Replace || r.WithoutJournal {
+		return nil
+	}
+	place, err := drivers.Replace(cfg.Store, cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	occupied := place.Occupied()
+	if err := place.Close(); err != nil {
+		return err
+	}
+	if r.Journal != "" {
+		cfg.Journal = r.Journal
+	}
+	if _, err := os.Stat(JournalPath(cfg)); !occupied || errors.Is(err, fs.ErrNotExist) {
+		return nil // placeJournal says so
+	}
+	cfg.Events = ""
+	core, err := Open(ctx, cfg, &o)
+	if err == nil {
+		err = core.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", yiku.Errorf(yiku.ErrUnavailable, "the database of %s may have forgets that are not in the forget journal yet, and cannot be opened to bring them there (%s). "+
+			"Mend that first; or move the database away, where it is lost, and forget them again", cfg.DataDir, plain(err)), err)
+	}
+	return nil
+}
+
+// plain is what an error says to a person.
+func plain(err error) string {
+	if e := (*yiku.Error)(nil); errors.As(err, &e) && e.Detail != "" {
+		return e.Detail
+	}
+	return err.Error()
 }
 
 // placeJournal sees to it that there is a journal, or that none is wanted.

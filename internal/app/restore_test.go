@@ -429,13 +429,14 @@ func TestR39_JournalIsAhead(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t)
 	l := live(t, cfg)
-	v := victims("")[4]
+	v, other := victims("")[4], victims("")[0]
 	v.plant(l, v)
+	other.plant(l, other)
 	l.must(l.core.journal.Close())
 	if _, err := l.s.DeleteMemory(t.Context(), yiku.DeleteMemoryRequest{UserID: v.user, ID: v.ids[0]}); !errors.Is(err, yiku.ErrUnavailable) {
 		t.Errorf("a deletion that the journal does not have is answered with %v", err)
 	}
-	if _, err := l.s.Forget(t.Context(), yiku.ForgetRequest{UserID: v.user, Reason: "asked", Selector: yiku.Selector{Keyword: v.canary}}); !errors.Is(err, yiku.ErrUnavailable) {
+	if _, err := l.s.Forget(t.Context(), yiku.ForgetRequest{UserID: other.user, Reason: "asked", Selector: yiku.Selector{Keyword: other.canary}}); !errors.Is(err, yiku.ErrUnavailable) {
 		t.Errorf("a forget that the journal does not have is answered with %v", err)
 	}
 	_ = l.core.Close() // the journal is closed already
@@ -500,5 +501,40 @@ func TestR39_CompactedJournal(t *testing.T) {
 	}
 	if _, err := Restore(context.Background(), cfg, RestoreOptions{From: young, Replace: true}, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestR39_ReplacedStoreHasPending: what the journal did not take while the
+// replaced database was in use is brought into it before that goes away; where
+// it cannot be, nothing is replaced.
+func TestR39_ReplacedStoreHasPending(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	cfg.Journal = filepath.Join(t.TempDir(), "forgets.log")
+	l := live(t, cfg)
+	l.save("ann", "secret canary", yiku.SaveMemoryRequest{})
+	made, err := Backup(t.Context(), cfg, t.TempDir(), nil)
+	l.must(err)
+	l.must(l.core.journal.Close())
+	_, err = l.s.Forget(t.Context(), yiku.ForgetRequest{UserID: "ann", Reason: "asked", Selector: yiku.Selector{Keyword: "canary"}})
+	if !errors.Is(err, yiku.ErrUnavailable) {
+		t.Fatalf("a forget without a journal: %v", err)
+	}
+	_ = l.core.Close()
+
+	whole, err := os.ReadFile(cfg.Journal)
+	l.must(err)
+	l.must(os.WriteFile(cfg.Journal, append([]byte("x"), whole...), 0o600))
+	if _, err := Restore(t.Context(), cfg, RestoreOptions{From: made.Path, Replace: true}, nil); !errors.Is(err, yiku.ErrUnavailable) {
+		t.Errorf("restore over a store whose forgets cannot be journaled: %v", err)
+	}
+	l.must(os.WriteFile(cfg.Journal, whole, 0o600))
+	_, err = Restore(t.Context(), cfg, RestoreOptions{From: made.Path, Replace: true}, nil)
+	l.must(err)
+	l = live(t, cfg)
+	defer l.end()
+	res, err := l.s.SearchMemory(t.Context(), yiku.SearchMemoryRequest{UserID: "ann", Query: "canary", MinRelevance: new(0.0)})
+	if err != nil || len(res.Items) != 0 {
+		t.Errorf("after the restoration: %+v, %v", res, err)
 	}
 }

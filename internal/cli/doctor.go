@@ -15,6 +15,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/app"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
+	"github.com/yiku-ai/yiku/store"
 )
 
 // finding is what one check says.
@@ -87,7 +88,7 @@ func (t *tool) examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	all = append(all, t.checkPermissions(cfg.DataDir))
 	if server, ok := running(ctx, cfg.DataDir); ok {
-		return append(all, t.checkServer(ctx, server.Address))
+		return append(all, t.checkServer(ctx, server.Address), t.checkServed(ctx))
 	}
 	return append(all, t.checkStore(ctx, cfg)...)
 }
@@ -186,6 +187,38 @@ func (t *tool) checkServer(ctx context.Context, url string) finding {
 	}, url)
 }
 
+// checkServed asks the server how its forget journal is.
+func (t *tool) checkServed(ctx context.Context) finding {
+	var res yiku.VerifyAuditResponse
+	err := t.with(ctx, false, func(ctx context.Context, s yiku.Service) (err error) {
+		res, err = s.VerifyAudit(ctx, yiku.VerifyAuditRequest{})
+		return err
+	})
+	switch {
+	case err != nil:
+		return t.found("journal", statusWarn, phrase{"The server does not say how its forget journal is: %s.", "服务未说明遗忘日志的状态：%s。"}, describe(err))
+	case !res.Valid:
+		return t.found("journal", statusFail, phrase{"The audit log or the forget journal: %s.", "审计日志或遗忘日志有误：%s。"}, res.Fault)
+	}
+	return t.pendingFinding(res.JournalPending)
+}
+
+func (t *tool) pendingFinding(n int) finding {
+	if n > 0 {
+		return finding{Check: "journal", Status: statusWarn, Text: t.pendingText(n)}
+	}
+	return t.found("journal", statusOK, phrase{"The forget journal has every forget that has begun.", "已开始的遗忘都已写入遗忘日志。"})
+}
+
+// checkPending counts the forgets that the store has begun.
+func (t *tool) checkPending(ctx context.Context, s store.Store) finding {
+	pending, err := s.Forgets(ctx)
+	if err != nil {
+		return t.found("journal", statusFail, phrase{"The store cannot say what is being forgotten: %s.", "存储无法说明正在遗忘什么：%s。"}, describe(err))
+	}
+	return t.pendingFinding(len(pending))
+}
+
 // checkStore opens the store and reads through it.
 func (t *tool) checkStore(ctx context.Context, cfg config.Config) []finding {
 	s, err := drivers.Store(ctx, cfg.Store, drivers.Options{Dir: cfg.DataDir, Now: t.env.Now, Log: app.NewLog(t.env.Stderr, cfg.Log)})
@@ -204,7 +237,7 @@ func (t *tool) checkStore(ctx context.Context, cfg config.Config) []finding {
 	if len(faults) == 0 {
 		all = append(all, t.found("store", statusOK, phrase{"The store (%s, schema %d) is sound.", "存储（%s，结构版本 %d）完好。"}, storeName(cfg.Store, s), s.Meta().Schema))
 	}
-	return all
+	return append(all, t.checkPending(ctx, s))
 }
 
 // storeName is the driver's name with the version of what stands below it,

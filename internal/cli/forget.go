@@ -201,7 +201,32 @@ func (t *tool) verifyAudit(ctx context.Context, service yiku.Service) error {
 	case !t.flags.json:
 		t.printf("%s\n%s %s\n", t.say(phrase{"the audit log is whole: %s", "审计日志完整：%s"}, t.count(int(res.Entries), entries())),
 			t.say(phrase{"head", "末尾"}), res.Head)
-		t.println(t.say(phrase{"the forget journal is whole: %s", "遗忘日志完整：%s"}, t.count(int(res.Journal), entries())))
+		t.showJournal(res)
 	}
 	return nil
+}
+
+// showJournal says what the forget journal was found to hold, and what not.
+func (t *tool) showJournal(res yiku.VerifyAuditResponse) {
+	if res.JournalSince == nil {
+		return
+	}
+	t.println(t.say(phrase{"the forget journal is whole: %s; it begins on %s", "遗忘日志完整：%s；始于 %s"}, t.count(int(res.Journal), entries()), res.JournalSince.Format("2006-01-02 15:04:05 MST")))
+	if res.JournalBefore > 0 {
+		t.println(t.say(phrase{
+			"note: %d forgets of the audit log are older than it and not in it: a backup from before them would bring them back",
+			"注意：审计日志中有 %d 次遗忘早于它，不在其中：恢复更早的备份会使那些内容回来",
+		}, res.JournalBefore))
+	}
+	if res.JournalPending > 0 {
+		t.println(t.pendingText(res.JournalPending))
+	}
+}
+
+// pendingText says that forgets are not in the journal yet.
+func (t *tool) pendingText(n int) string {
+	return t.say(phrase{
+		"note: %d forgets are not in the forget journal yet: a backup that is restored now would bring them back. Make room where the journal lies; they are completed at the next maintenance, start or forget",
+		"注意：有 %d 次遗忘尚未写入遗忘日志：现在恢复备份会使那些内容回来。请在日志所在的磁盘上腾出空间；下次维护、启动或遗忘时会补全",
+	}, n)
 }
