@@ -196,7 +196,7 @@ func (t *tool) checkServed(ctx context.Context) finding {
 	})
 	switch {
 	case err != nil:
-		return t.found("journal", statusWarn, phrase{"The server does not say how its forget journal is: %s.", "服务未说明遗忘日志的状态：%s。"}, describe(err))
+		return t.found("journal", statusWarn, phrase{"The server does not say how its forget journal is: %s.", "服务未说明遗忘日志的状态：%s。"}, t.describe(err))
 	case !res.Valid:
 		return t.found("journal", statusFail, phrase{"The audit log or the forget journal: %s.", "审计日志或遗忘日志有误：%s。"}, res.Fault)
 	}
@@ -214,7 +214,7 @@ func (t *tool) pendingFinding(n int) finding {
 func (t *tool) checkPending(ctx context.Context, s store.Store) finding {
 	pending, err := s.Forgets(ctx)
 	if err != nil {
-		return t.found("journal", statusFail, phrase{"The store cannot say what is being forgotten: %s.", "存储无法说明正在遗忘什么：%s。"}, describe(err))
+		return t.found("journal", statusFail, phrase{"The store cannot say what is being forgotten: %s.", "存储无法说明正在遗忘什么：%s。"}, t.describe(err))
 	}
 	return t.pendingFinding(len(pending))
 }
