@@ -187,9 +187,11 @@ func TestC9_PatchMakesStale(t *testing.T) {
 		change func(*yiku.PatchMemoryRequest)
 		want   yiku.Status
 	}{
-		"content": {func(r *yiku.PatchMemoryRequest) { r.Content = yiku.Opt[string]{Present: true, Value: "住在杭州西湖区"} }, yiku.StatusStale},
-		"value":   {func(r *yiku.PatchMemoryRequest) { r.Value = yiku.Opt[string]{Present: true, Value: "西湖"} }, yiku.StatusStale},
-		"weight":  {func(r *yiku.PatchMemoryRequest) { r.Importance = yiku.Opt[float64]{Present: true, Value: 0.9} }, yiku.StatusActive},
+		"content": {func(r *yiku.PatchMemoryRequest) {
+			r.Content = yiku.Opt[string]{Present: true, Value: "住在杭州西湖区"}
+		}, yiku.StatusStale},
+		"value":  {func(r *yiku.PatchMemoryRequest) { r.Value = yiku.Opt[string]{Present: true, Value: "西湖"} }, yiku.StatusStale},
+		"weight": {func(r *yiku.PatchMemoryRequest) { r.Importance = yiku.Opt[float64]{Present: true, Value: 0.9} }, yiku.StatusActive},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -24,6 +24,11 @@ type Restoring interface {
 	// Every owner's epoch rises and its numbers jump far ahead, so that none
 	// is given twice. Nothing else may use the store meanwhile.
 	Renew(ctx context.Context) error
+
+	// KeepJournal remembers the id of the store's forget journal, which stands
+	// in Meta from then on, also in copies of the store. Nothing else may use
+	// the store meanwhile.
+	KeepJournal(ctx context.Context, id string) error
 }
 
 // HeldOwner is an owner whom a restored store knows by its mark only.

@@ -125,9 +125,10 @@ type Examination struct {
 // Meta tells which store this is. Generation is made anew when a store is
 // created or restored from a backup, so that what was derived from another
 // one is not mistaken for this one's. Secret is a random key of this store,
-// for cursors.
+// for cursors. Journal is the forget journal that the store was told to keep to.
 type Meta struct {
 	Generation string
+	Journal    string
 	Schema     int
 	Secret     []byte
 }

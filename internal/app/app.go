@@ -37,6 +37,8 @@ type Options struct {
 	Log     *slog.Logger     // nowhere where nil
 	Now     func() time.Time // time.Now where nil
 	NewID   func() string    // UUIDv7 where nil
+
+	NewJournal bool // keep to the forget journal that is there, or begin one, although the store has had another
 }
 
 func (o *Options) orDefaults() Options {
@@ -112,11 +114,9 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	if err != nil {
 		return nil, err
 	}
-	c.journal, err = journal.Open(JournalPath(cfg), chain.Derive(journalPurpose), o.Now())
-	if err != nil {
+	if err := c.openJournal(ctx, cfg, chain, o); err != nil {
 		return nil, err
 	}
-	c.closers = append(c.closers, closer{"forget journal", c.journal.Close})
 	settings := Settings(cfg)
 	model, err := openModel(cfg.Model)
 	if err != nil {
@@ -133,17 +133,6 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 		return nil, fmt.Errorf("carry out interrupted forgets: %w", err)
 	}
 	return c, nil
-}
-
-// journalPurpose is what the journal's key is made for out of the audit log's.
-const journalPurpose = "forget journal"
-
-// JournalPath is where the forget journal lies.
-func JournalPath(cfg config.Config) string {
-	if cfg.Journal != "" {
-		return cfg.Journal
-	}
-	return filepath.Join(cfg.DataDir, "forgets.log")
 }
 
 // auditKeyPath is where the key of the audit log lies.

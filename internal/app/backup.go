@@ -15,7 +15,6 @@ import (
 	"github.com/yiku-ai/yiku/internal/backup"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
-	"github.com/yiku-ai/yiku/internal/journal"
 )
 
 // backupPurpose is what the backups' key is made for out of the audit log's.
@@ -50,7 +49,7 @@ func Backup(ctx context.Context, cfg config.Config, to string, opts *Options) (o
 	}
 	// The position comes first: what is forgotten while the copy is made is
 	// forgotten again when that is restored.
-	if m.Journal, err = journal.ReadPosition(JournalPath(cfg), key.Derive(journalPurpose), -1); err != nil {
+	if m.Journal, err = FindJournal(cfg, ""); err != nil {
 		return out, err
 	}
 	work, err := workFolder(filepath.Dir(out.Path), o.Now())
@@ -62,6 +61,9 @@ func Backup(ctx context.Context, cfg config.Config, to string, opts *Options) (o
 	meta, err := drivers.Snapshot(ctx, cfg.Store, cfg.DataDir, database)
 	if err != nil {
 		return out, err
+	}
+	if meta.Journal != "" && meta.Journal != m.Journal.ID {
+		return out, otherJournal(JournalPath(cfg))
 	}
 	m.Schema, m.Generation = meta.Schema, meta.Generation
 	if err := backup.Write(ctx, out.Path, database, &m, key.Derive(backupPurpose)); err != nil {

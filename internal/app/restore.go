@@ -170,6 +170,7 @@ func prepare(ctx context.Context, cfg config.Config, r RestoreOptions, stage str
 	if err := checkStaged(ctx, cfg, o); err != nil {
 		return done, err
 	}
+	o.NewJournal = true // whether it is the backup's, its entries say
 	core, err := Open(ctx, cfg, &o)
 	if err != nil {
 		return done, fmt.Errorf("open what was restored: %w", err)

@@ -538,3 +538,59 @@ func TestR39_ReplacedStoreHasPending(t *testing.T) {
 		t.Errorf("after the restoration: %+v, %v", res, err)
 	}
 }
+
+// TestR39_AStoreKeepsToItsJournal: a command that lacks the setting begins no
+// second journal, also where another one lies in the usual place; the file may
+// move when the setting follows; and a lost one is begun anew when asked for.
+func TestR39_AStoreKeepsToItsJournal(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	cfg.Journal = filepath.Join(t.TempDir(), "forgets.log")
+	live(t, cfg).end()
+	without := cfg
+	without.Journal = ""
+	refused := func(what string) {
+		t.Helper()
+		core, err := Open(t.Context(), without, nil)
+		if err == nil {
+			_ = core.Close()
+		}
+		if !errors.Is(err, yiku.ErrConflict) || !strings.Contains(err.Error(), "--set journal=") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := Backup(t.Context(), without, t.TempDir(), nil); !errors.Is(err, yiku.ErrConflict) || !strings.Contains(err.Error(), "--set journal=") {
+			t.Errorf("a backup, %s: %v", what, err)
+		}
+	}
+	refused("without the setting")
+	if _, err := os.Stat(JournalPath(without)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a second journal: %v", err)
+	}
+	stray := testConfig(t)
+	stray.AuditKey = filepath.Join(cfg.DataDir, "keys", "audit.key")
+	live(t, stray).end()
+	if err := copyFile(JournalPath(stray), JournalPath(without)); err != nil {
+		t.Fatal(err)
+	}
+	refused("with a stray journal")
+
+	moved := cfg
+	moved.Journal = filepath.Join(t.TempDir(), "moved.log")
+	if err := os.Rename(cfg.Journal, moved.Journal); err != nil {
+		t.Fatal(err)
+	}
+	live(t, moved).end()
+	backUp(t, moved)
+
+	if err := os.Remove(moved.Journal); err != nil {
+		t.Fatal(err)
+	}
+	core, err := Open(t.Context(), moved, &Options{NewJournal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := core.Close(); err != nil {
+		t.Fatal(err)
+	}
+	live(t, moved).end()
+}

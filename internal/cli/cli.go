@@ -89,9 +89,10 @@ func Run(ctx context.Context, env Env) int {
 
 // tool is one run of the command line.
 type tool struct {
-	env     Env
-	lang    string
-	started bool // the command line was right: what fails from now on is no wrong use
+	env        Env
+	lang       string
+	started    bool // the command line was right: what fails from now on is no wrong use
+	newJournal bool // begin a forget journal where the store has had another
 
 	flags struct {
 		config, data, url, key, tenant, lang string

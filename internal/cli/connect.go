@@ -128,7 +128,7 @@ func dial(url, key string) (*connection, error) {
 
 // options are those of an app that this tool starts.
 func (t *tool) options(cfg config.Config) *app.Options {
-	return &app.Options{Version: t.env.Version, Stderr: t.env.Stderr, Log: app.NewLog(t.env.Stderr, cfg.Log), Now: t.env.Now}
+	return &app.Options{Version: t.env.Version, Stderr: t.env.Stderr, Log: app.NewLog(t.env.Stderr, cfg.Log), Now: t.env.Now, NewJournal: t.newJournal}
 }
 
 // probeTimeout is how long a server may take to say that it lives.

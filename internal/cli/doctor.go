@@ -210,8 +210,14 @@ func (t *tool) pendingFinding(n int) finding {
 	return t.found("journal", statusOK, phrase{"The forget journal has every forget that has begun.", "已开始的遗忘都已写入遗忘日志。"})
 }
 
-// checkPending counts the forgets that the store has begun.
-func (t *tool) checkPending(ctx context.Context, s store.Store) finding {
+// checkJournal looks whether the store's forget journal is in its place, and
+// counts what it lacks.
+func (t *tool) checkJournal(ctx context.Context, cfg config.Config, s store.Store) finding {
+	if kept := s.Meta().Journal; kept != "" {
+		if _, err := app.FindJournal(cfg, kept); err != nil {
+			return t.found("journal", statusFail, phrase{"The forget journal: %s.", "遗忘日志有误：%s。"}, t.describe(err))
+		}
+	}
 	pending, err := s.Forgets(ctx)
 	if err != nil {
 		return t.found("journal", statusFail, phrase{"The store cannot say what is being forgotten: %s.", "存储无法说明正在遗忘什么：%s。"}, t.describe(err))
@@ -237,7 +243,7 @@ func (t *tool) checkStore(ctx context.Context, cfg config.Config) []finding {
 	if len(faults) == 0 {
 		all = append(all, t.found("store", statusOK, phrase{"The store (%s, schema %d) is sound.", "存储（%s，结构版本 %d）完好。"}, storeName(cfg.Store, s), s.Meta().Schema))
 	}
-	return append(all, t.checkPending(ctx, s))
+	return append(all, t.checkJournal(ctx, cfg, s))
 }
 
 // storeName is the driver's name with the version of what stands below it,

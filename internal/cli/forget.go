@@ -141,6 +141,9 @@ func (t *tool) verifyCommand() *cobra.Command {
 			if (user == "") != (receipt == "") {
 				return usagef("--user and --receipt go together")
 			}
+			if err := t.mayBeginJournal(cmd.Context()); err != nil {
+				return err
+			}
 			err := t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
 				if receipt != "" {
 					return t.verifyReceipt(ctx, service, user, receipt)
@@ -155,7 +158,20 @@ func (t *tool) verifyCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&user, "user", "", t.say(phrase{"`USER` whose receipt it is", "凭据属于哪个用户 `USER`"}))
 	cmd.Flags().StringVar(&receipt, "receipt", "", t.say(phrase{"the receipt's `ID`", "凭据的 `ID`"}))
+	cmd.Flags().BoolVar(&t.newJournal, "new-journal", false, t.say(phrase{"begin a new forget journal where the old one is lost: what was forgotten before comes back with older backups", "遗忘日志丢失时另起新的：恢复更早的备份会使之前遗忘的内容回来"}))
 	return cmd
+}
+
+// mayBeginJournal refuses --new-journal where somebody else has the journal.
+func (t *tool) mayBeginJournal(ctx context.Context) error {
+	if !t.newJournal {
+		return nil
+	}
+	cfg, err := t.directory("verify --new-journal")
+	if _, served := running(ctx, cfg.DataDir); err == nil && (served || cfg.URL != "") {
+		err = usagef("--new-journal works on a data directory on which no server runs")
+	}
+	return err
 }
 
 // errNotClean ends a check that found something, with exit code 1.

@@ -199,11 +199,15 @@ func (s *Store) readMeta(c *conn) error {
 	if len(generation) == 0 {
 		return yiku.Errorf(yiku.ErrUnavailable, "the store's meta table is not complete")
 	}
+	journal, err := c.metaValue("journal")
+	if err != nil {
+		return err
+	}
 	schema, err := c.schema()
 	if err != nil {
 		return err
 	}
 	secret := append(s.ring.Blind(own, "meta.secret", "1"), s.ring.Blind(own, "meta.secret", "2")...)
-	s.meta = store.Meta{Generation: string(generation), Schema: schema, Secret: secret}
+	s.meta = store.Meta{Generation: string(generation), Journal: string(journal), Schema: schema, Secret: secret}
 	return nil
 }

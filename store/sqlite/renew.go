@@ -16,6 +16,7 @@ const jump = 1 << 24
 
 const (
 	sqlSetMeta   = `UPDATE meta SET value = ? WHERE name = 'generation'`
+	sqlJournal   = `INSERT INTO meta (name, value) VALUES ('journal', ?) ON CONFLICT DO UPDATE SET value = excluded.value`
 	sqlAllOwners = `SELECT number, length(body) = 0 FROM owners`
 	sqlHeldOwner = `SELECT number FROM owners WHERE mark = ? AND body = x''`
 	sqlKnown     = `SELECT number FROM owners WHERE mark = ? AND body <> x''`
@@ -53,6 +54,15 @@ func (s *Store) Renew(ctx context.Context) error {
 	})
 	if err == nil {
 		s.meta.Generation = generation
+	}
+	return err
+}
+
+// KeepJournal remembers a forget journal; see store.Restoring.
+func (s *Store) KeepJournal(ctx context.Context, id string) error {
+	err := s.maintain(ctx, "keep journal", func(r *reader) error { return r.c.run(sqlJournal, []byte(id)) })
+	if err == nil {
+		s.meta.Journal = id
 	}
 	return err
 }

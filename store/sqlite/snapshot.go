@@ -84,7 +84,11 @@ func inspect(ctx context.Context, file string) (meta store.Meta, err error) {
 	if err != nil {
 		return meta, err
 	}
-	meta.Generation = string(generation)
+	journal, err := c.metaValue("journal")
+	if err != nil {
+		return meta, err
+	}
+	meta.Generation, meta.Journal = string(generation), string(journal)
 	meta.Schema, err = c.schema()
 	if err != nil {
 		return meta, err

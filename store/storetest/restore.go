@@ -124,6 +124,9 @@ func renew(e *env) {
 	if err := e.s.Renew(context.Background()); err != nil {
 		e.t.Fatal(err)
 	}
+	if err := e.s.KeepJournal(context.Background(), "one"); err != nil || e.s.Meta().Journal != "one" {
+		e.t.Errorf("keep journal: %q, %v", e.s.Meta().Journal, err)
+	}
 	after := e.stateOf(e.owner)
 	if after.Epoch <= before.Epoch || after.Seq <= before.Seq || e.s.Meta().Generation == generation {
 		e.t.Errorf("after a renewal %+v, before %+v", after, before)
