@@ -217,8 +217,10 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 			}
 			h := newHaul(sel.replayed)
 			for _, row := range rows {
+				takes, err := sel.takes(tx, f.Owner, row)
 				switch {
-				case !sel.memory(row):
+				case err != nil:
+				case !takes:
 				case f.Request.Mode == yiku.ForgetArchive:
 					err = c.archive(tx, next, row)
 				default:
@@ -492,11 +494,13 @@ func (c *call) forgetCopies(ctx context.Context, f *store.Forget, sel selection)
 	if f.Request.Mode == yiku.ForgetArchive {
 		return nil
 	}
-	err := c.step(ctx, f, sel, func(tx store.Tx, next *store.Forget) error { return tx.PurgeCopies(&next.Removed) })
-	if err != nil {
-		return err
+	if drop, some := sel.copies(f); some {
+		err := c.step(ctx, f, sel, func(tx store.Tx, next *store.Forget) error { return tx.PurgeCopies(drop, &next.Removed) })
+		if err != nil {
+			return err
+		}
 	}
-	_, err = c.finder.sync(ctx, f.Owner)
+	_, err := c.finder.sync(ctx, f.Owner)
 	return err
 }
 

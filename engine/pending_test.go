@@ -161,3 +161,100 @@ func (s *late) Forgets(ctx context.Context) ([]store.Forget, error) {
 }
 
 func testTime() time.Time { return time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC) }
+
+// full is a store on a disk that has no room for the work of a forget.
+type full struct {
+	store.Store
+	isFull bool
+}
+
+func (s *full) Update(ctx context.Context, owner yiku.Owner, p store.Priority, fn func(store.Tx) error) error {
+	if s.isFull && p == store.Maintenance {
+		return yiku.Errorf(yiku.ErrUnavailable, "The disk is full.")
+	}
+	return s.Store.Update(ctx, owner, p, fn)
+}
+
+// TestE2_AForgetThatHasBegunSaysSo: where the disk fills up in the middle the
+// answer says that the forget goes on, and its repetition gives the receipt.
+func TestE2_AForgetThatHasBegunSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	disk := &full{Store: b.store}
+	x := memindex.New(nil)
+	e, err := engine.New(engine.Options{Store: disk, Index: x, Now: b.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(e.Close(), x.Close()) })
+	s := e.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
+	save(t, s, yiku.SaveMemoryRequest{Content: "梨 pear"})
+	req := yiku.ForgetRequest{UserID: "ann", Reason: "asked", Idempotent: yiku.Idempotent{IdempotencyKey: "k"}, Selector: yiku.Selector{All: true}}
+	disk.isFull = true
+	_, err = s.Forget(t.Context(), req)
+	if e := (*yiku.Error)(nil); !errors.Is(err, yiku.ErrUnavailable) || !errors.As(err, &e) || !strings.Contains(e.Detail, "has begun") || !strings.Contains(e.Detail, "The disk is full.") {
+		t.Errorf("on a full disk: %v", err)
+	}
+	disk.isFull = false
+	res, err := s.Forget(t.Context(), req)
+	if err != nil || !res.Verified || res.Removed.Memories != 1 {
+		t.Errorf("once there is room: %+v, %v", res, err)
+	}
+}
+
+// TestE2_NothingSelectedNothingGone: a forget that selects nothing leaves a
+// receipt of zeros; of what a caller asked only what says the keyword goes.
+// Control: a forget that finds something takes all snapshots.
+func TestE2_NothingSelectedNothingGone(t *testing.T) {
+	t.Parallel()
+	for keyword, want := range map[string]yiku.Removed{"quince": {}, "木瓜": {}, "window": {Snapshots: 1}, "天气": {Snapshots: 1}, "pear": {Memories: 1, Snapshots: 2}} {
+		t.Run(keyword, func(t *testing.T) {
+			t.Parallel()
+			s := newBench(t, nil).operator()
+			save(t, s, yiku.SaveMemoryRequest{Content: "梨 pear"})
+			for _, query := range []string{"the window", "天气"} {
+				if _, err := s.GetContext(t.Context(), yiku.GetContextRequest{UserID: "ann", Query: query}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			req := yiku.ForgetRequest{Selector: yiku.Selector{Keyword: keyword}, DryRun: true}
+			would := forget(t, s, req)
+			req.DryRun = false
+			did := forget(t, s, req)
+			if would.Removed != want || did.Removed != want {
+				t.Errorf("would remove %+v, removed %+v, want %+v", would.Removed, did.Removed, want)
+			}
+			proven(t, s, did)
+		})
+	}
+}
+
+// TestE2_KeywordInTheHistory: a memory that said the keyword before it was
+// changed goes with its history. Control: one that never said it stays.
+func TestE2_KeywordInTheHistory(t *testing.T) {
+	t.Parallel()
+	for _, keyword := range []string{"plums", "李子"} {
+		t.Run(keyword, func(t *testing.T) {
+			t.Parallel()
+			s := newBench(t, nil).operator()
+			m := save(t, s, yiku.SaveMemoryRequest{Content: "Likes plums 李子"})
+			other := save(t, s, yiku.SaveMemoryRequest{Content: "Rides a bicycle"})
+			for id, content := range map[string]string{m.ID: "Likes fruit 水果", other.ID: "Rides a tram"} {
+				if _, err := s.PatchMemory(t.Context(), yiku.PatchMemoryRequest{UserID: "ann", ID: id, Content: yiku.Some(content)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			req := yiku.ForgetRequest{Selector: yiku.Selector{Keyword: keyword}, DryRun: true}
+			would := forget(t, s, req)
+			req.DryRun = false
+			did := forget(t, s, req)
+			if would.Removed != did.Removed || did.Removed.Memories != 1 || did.Removed.Versions != 1 || len(did.IDs) != 1 || did.IDs[0] != m.ID {
+				t.Errorf("would remove %+v, removed %+v, %q", would.Removed, did.Removed, did.IDs)
+			}
+			if got := left(t, s); len(got) != 1 || got[0] != "Rides a tram" {
+				t.Errorf("left %q", got)
+			}
+			proven(t, s, did)
+		})
+	}
+}

@@ -73,8 +73,10 @@ func (c *call) previewMemories(ctx context.Context, p *preview) error {
 			return 0, false, err
 		}
 		for _, row := range rows {
+			takes, err := p.sel.takes(r, p.f.Owner, row)
 			switch {
-			case !p.sel.memory(row):
+			case err != nil:
+			case !takes:
 			case p.f.Request.Mode == yiku.ForgetArchive:
 				if archivable(row) {
 					p.f.Removed.Archived++
@@ -164,7 +166,11 @@ func (c *call) previewRest(ctx context.Context, p *preview) error {
 				return err
 			}
 		}
-		return errors.Join(tx.PurgeCopies(&p.f.Removed), errPreview)
+		drop, some := p.sel.copies(&p.f)
+		if !some {
+			return errPreview
+		}
+		return errors.Join(tx.PurgeCopies(drop, &p.f.Removed), errPreview)
 	})
 	if !errors.Is(err, errPreview) {
 		return err

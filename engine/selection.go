@@ -17,7 +17,9 @@ type selection struct {
 	update   func(context.Context, func(store.Tx) error) error
 	memory   func(store.Memory) bool
 	message  func(store.Message) bool
-	messages bool // whether messages are looked at: not where they are to be kept
+	versions bool                      // whether it looks at what a memory has said before, too
+	snapshot func(store.Snapshot) bool // whether one says what a keyword names; nil otherwise
+	messages bool                      // whether messages are looked at: not where they are to be kept
 	sessions func(store.Session) bool
 	working  func(store.Working) bool // nil with All: everything; nil otherwise: nothing
 	replayed bool                     // by the journal, which names all that went: nothing else goes with it
@@ -45,6 +47,8 @@ func (c *call) selection(ctx context.Context, f store.Forget) (selection, error)
 	case s.Keyword != "":
 		says := sayer(s.Keyword)
 		sel.working = func(w store.Working) bool { return saysAnywhere(says, w.WorkingMemory) }
+		sel.snapshot = func(s store.Snapshot) bool { return saysInSnapshot(says, s.Snapshot) }
+		sel.versions = true
 	}
 	if req.ProjectID != "" {
 		sel = sel.within(req.ProjectID, session)
@@ -67,6 +71,35 @@ func (s selection) within(project string, session func(store.Message) yiku.Sessi
 	return s
 }
 
+// takes reports whether a selection takes a memory. What says a keyword in its
+// past is taken as a whole: its history would tell it otherwise.
+func (s selection) takes(r store.Reader, owner yiku.Owner, row store.Memory) (bool, error) {
+	if s.memory(row) || !s.versions {
+		return s.memory(row), nil
+	}
+	versions, err := r.Versions(owner, row.Key)
+	for _, v := range versions {
+		past := row
+		past.Memory = v.Memory
+		past.ProjectID = row.ProjectID
+		if s.memory(past) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// copies tells which snapshots go with a forget: all where something else
+// went, since any of them may show it; otherwise those that say the keyword in
+// what a caller asked, and none where a selector cannot name what they hold.
+func (s selection) copies(f *store.Forget) (drop func(store.Snapshot) bool, some bool) {
+	r := f.Removed
+	if s.replayed || f.Request.Selector.All || r.Memories+r.Messages+r.Sessions+r.Working+r.Tasks > 0 {
+		return nil, true
+	}
+	return s.snapshot, s.snapshot != nil
+}
+
 // rowSelector gives the tests of single memories and messages.
 func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Session) (func(store.Memory) bool, func(store.Message) bool) {
 	switch {
@@ -77,7 +110,7 @@ func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Ses
 		return func(m store.Memory) bool {
 				return says(m.Content) || says(m.Subject) || says(m.Attribute) || says(m.Value) || saysAnywhere(says, m.Topics) || saysAnywhere(says, m.Metadata)
 			}, func(m store.Message) bool {
-				return len(m.Content.Parts) > 0 && says(m.Content.PlainText()) || says(m.Name) || saysAnywhere(says, m.ToolCalls) || saysAnywhere(says, m.Metadata) || saysAnywhere(says, m.Content)
+				return saysInMessage(says, m.Message)
 			}
 	case len(s.IDs) > 0:
 		ids := map[string]bool{}
@@ -110,6 +143,19 @@ func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Ses
 func sayer(keyword string) func(string) bool {
 	want := lang.Fold(keyword)
 	return func(text string) bool { return text != "" && strings.Contains(lang.Fold(text), want) }
+}
+
+func saysInMessage(says func(string) bool, m yiku.Message) bool {
+	return len(m.Content.Parts) > 0 && says(m.Content.PlainText()) || says(m.Name) || saysAnywhere(says, m.ToolCalls) || saysAnywhere(says, m.Metadata) || saysAnywhere(says, m.Content)
+}
+
+// saysInSnapshot tests the texts that a snapshot holds itself.
+func saysInSnapshot(says func(string) bool, s yiku.Snapshot) bool {
+	return says(s.Request.Query) || says(s.Request.System) || says(s.Response.System) ||
+		s.Request.Filter != nil && saysAnywhere(says, s.Request.Filter) ||
+		slices.ContainsFunc(s.Response.Messages, func(m yiku.Message) bool { return saysInMessage(says, m) }) ||
+		slices.ContainsFunc(s.Response.Memories, func(m yiku.ContextMemory) bool { return says(m.Content) }) ||
+		slices.ContainsFunc(s.Response.Episodes, func(e yiku.ContextEpisode) bool { return says(e.Content) })
 }
 
 // saysAnywhere tests every text in a value. Lists and maps are looked at as

@@ -82,8 +82,9 @@ type Forgetting interface {
 	PurgeWorking(drop func(Working) bool, removed *yiku.Removed) error
 	// PurgeCopies deletes what holds copies of content for a while: all of
 	// the owner's snapshots, records of extractions and undo images. Jobs stay:
-	// they name what is to be read, and read what is there then.
-	PurgeCopies(removed *yiku.Removed) error
+	// they name what is to be read, and read what is there then. Where drop is
+	// not nil, only the snapshots for which it says so go.
+	PurgeCopies(drop func(Snapshot) bool, removed *yiku.Removed) error
 
 	// PutReceipt stores a receipt; an ID that the owner has is ErrConflict.
 	PutReceipt(r *Receipt) error

@@ -61,7 +61,7 @@ func forgetMutants() []mutant {
 	}
 	h.memories`, `	h.memories`, tests},
 		{"forget: working memory goes too", "engine/forget.go", `return tx.PurgeWorking(sel.working, &next.Removed)`, `return nil`, tests},
-		{"forget: copies go too", "engine/forget.go", `{ return tx.PurgeCopies(&next.Removed) })`, `{ return nil })`, tests},
+		{"forget: copies go too", "engine/forget.go", `{ return tx.PurgeCopies(drop, &next.Removed) })`, `{ return nil })`, tests},
 		{"forget: sessions go too", "engine/forget.go", `return tx.PurgeSession(row.Key, &f.Removed)`, `return nil`, tests},
 		{"forget: another project's memories stay", "engine/selection.go", `return m.ProjectID == project && memory(m)`, `return memory(m)`, tests},
 		{"forget: another project's messages stay", "engine/selection.go", `return session(m).ProjectID == project && message(m)`, `return message(m)`, tests},
@@ -78,7 +78,7 @@ func forgetMutants() []mutant {
 		{"forget: verify looks for residue", "engine/receipt.go", "			if n > 0 {\n", "			if n > 1<<40 {\n", tests},
 		{"forget: the log is cut afterwards", "engine/forget.go", "	c.scrub(ctx)\n	return receipt, nil\n", "	return receipt, nil\n", tests},
 		{"forget: an interrupted forget goes on after a restart", "engine/pending.go", `_, err := c.resume(ctx, f.Owner, f.Receipt)`, `var err error`, tests + ", engine R4_"},
-		{"forget: a dry run changes nothing", "engine/preview.go", "		return errors.Join(tx.PurgeCopies(&p.f.Removed), errPreview)\n	})\n	if !errors.Is(err, errPreview) {", "		return tx.PurgeCopies(&p.f.Removed)\n	})\n	if err != nil {", tests},
+		{"forget: a dry run changes nothing", "engine/preview.go", "		return errors.Join(tx.PurgeCopies(drop, &p.f.Removed), errPreview)\n	})\n	if !errors.Is(err, errPreview) {", "		return tx.PurgeCopies(drop, &p.f.Removed)\n	})\n	if err != nil {", tests},
 		{"forget: a receipt is verified against every table", "store/sqlite/residue.go", "		{\"versions.memory\", sqlResidueVersionsMemory, 1, memory},\n", "", "store/sqlite"},
 	}
 }

@@ -254,6 +254,8 @@ func (t *tx) purgeWorking(drop func(store.Working) bool, removed *yiku.Removed) 
 }
 
 const (
+	sqlAllSnapshots  = `SELECT key, coalesce(expires_at, -62135596800000000), body FROM snapshots WHERE key BETWEEN ? AND ?`
+	sqlDropSnapshot  = `DELETE FROM snapshots WHERE key = ?`
 	sqlDropSnapshots = `DELETE FROM snapshots WHERE key BETWEEN ? AND ?`
 	sqlDropReports   = `DELETE FROM extractions WHERE key BETWEEN ? AND ?`
 	sqlDropBatches   = `DELETE FROM batches WHERE key BETWEEN ? AND ?`
@@ -261,8 +263,11 @@ const (
 
 // PurgeCopies deletes what holds copies of content; see store.Forgetting. Jobs
 // stay: they name what is to be read, and read what is there then.
-func (t *tx) PurgeCopies(removed *yiku.Removed) error {
+func (t *tx) PurgeCopies(drop func(store.Snapshot) bool, removed *yiku.Removed) error {
 	return t.counted("purge copies", removed, func(removed *yiku.Removed) error {
+		if drop != nil {
+			return t.purgeSnapshots(drop, removed)
+		}
 		for _, d := range []struct {
 			sql  string
 			into *int
@@ -275,4 +280,31 @@ func (t *tx) PurgeCopies(removed *yiku.Removed) error {
 		}
 		return nil
 	})
+}
+
+// purgeSnapshots deletes the snapshots for which drop says so, and records of
+// extractions and undo images, into which it cannot look.
+func (t *tx) purgeSnapshots(drop func(store.Snapshot) bool, removed *yiku.Removed) error {
+	var keys []int64
+	err := t.c.each(sqlAllSnapshots, func(st *sqlite3.Stmt) error {
+		s, err := t.readSnapshot(t.own, st)
+		if err == nil && drop(s) {
+			keys = append(keys, st.ColumnInt64(0))
+		}
+		return err
+	}, t.own.first(), t.own.last())
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := t.c.count(&removed.Snapshots, sqlDropSnapshot, key); err != nil {
+			return err
+		}
+	}
+	for _, sql := range []string{sqlDropReports, sqlDropBatches} {
+		if err := t.c.run(sql, t.own.first(), t.own.last()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

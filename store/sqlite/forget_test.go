@@ -252,7 +252,7 @@ func TestE2_R37_BytesAreGone(t *testing.T) {
 	}
 	write(t, s, owner, func(tx store.Tx) error {
 		return errors.Join(tx.Purge([]int64{memory.Key}, []int64{message.Key}, nil), tx.PurgeSession(session.Key, nil),
-			tx.PurgeWorking(nil, nil), tx.PurgeCopies(nil), tx.PutReceipt(&store.Receipt{Receipt: yiku.Receipt{ID: "r"}}), tx.EndForget(forgets[0].Key))
+			tx.PurgeWorking(nil, nil), tx.PurgeCopies(nil, nil), tx.PutReceipt(&store.Receipt{Receipt: yiku.Receipt{ID: "r"}}), tx.EndForget(forgets[0].Key))
 	})
 	if err := s.Checkpoint(t.Context()); err != nil {
 		t.Fatal(err)

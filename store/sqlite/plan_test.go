@@ -87,6 +87,8 @@ func TestQueriesAreSearches(t *testing.T) {
 		"tasks of a session": {sql: sqlTasksOf},
 		"drop copies":        {sql: sqlDropSnapshots},
 		"drop reports":       {sql: sqlDropReports},
+		"all snapshots":      {sql: sqlAllSnapshots},
+		"drop snapshot":      {sql: sqlDropSnapshot},
 		"drop all tasks":     {sql: sqlDropAllTasks},
 		"owner's memories":   {sql: sqlOwnerMemories},
 		"owner's messages":   {sql: sqlOwnerMessages},

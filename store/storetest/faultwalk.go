@@ -206,7 +206,7 @@ func scriptPurge(tx store.Tx, owner yiku.Owner) ([]store.Item, error) {
 	if err := tx.PurgeSession(messages[0].SessionKey, &rec.Removed); err != nil {
 		return nil, err
 	}
-	if err := tx.PurgeCopies(&rec.Removed); err != nil {
+	if err := tx.PurgeCopies(nil, &rec.Removed); err != nil {
 		return nil, err
 	}
 	entry := &store.AuditEntry{At: At(8), Action: "forget"}

@@ -59,8 +59,8 @@ func (x faultyTx) PurgeWorking(drop func(store.Working) bool, removed *yiku.Remo
 	return x.f.guard(func() error { return x.tx.PurgeWorking(drop, removed) })
 }
 
-func (x faultyTx) PurgeCopies(removed *yiku.Removed) error {
-	return x.f.guard(func() error { return x.tx.PurgeCopies(removed) })
+func (x faultyTx) PurgeCopies(drop func(store.Snapshot) bool, removed *yiku.Removed) error {
+	return x.f.guard(func() error { return x.tx.PurgeCopies(drop, removed) })
 }
 
 func (x faultyTx) PutReceipt(r *store.Receipt) error {

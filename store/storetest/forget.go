@@ -139,10 +139,21 @@ func forgetCopies(e *env) {
 	fill(e.owner)
 	fill(e.neighbour)
 	var removed yiku.Removed
-	e.update(func(tx store.Tx) error { return tx.PurgeCopies(&removed) })
+	e.update(func(tx store.Tx) error { return tx.PurgeCopies(nil, &removed) })
 	e.same("removed", yiku.Removed{Snapshots: 1}, removed)
-	e.updateAs(e.neighbour, func(tx store.Tx) error { return tx.PurgeCopies(&removed) })
+	e.updateAs(e.neighbour, func(tx store.Tx) error { return tx.PurgeCopies(nil, &removed) })
 	e.same("and the neighbour's", yiku.Removed{Snapshots: 2}, removed)
+	fill(e.owner)
+	removed = yiku.Removed{}
+	e.update(func(tx store.Tx) error {
+		err := tx.PutSnapshot(&store.Snapshot{Snapshot: yiku.Snapshot{ID: "2", CreatedAt: At(0), Response: yiku.GetContextResponse{System: "梨"}}})
+		return errors.Join(err, tx.PurgeCopies(func(s store.Snapshot) bool { return s.Response.System == "梨" }, &removed))
+	})
+	e.same("by a test", yiku.Removed{Snapshots: 1}, removed)
+	e.view(func(r store.Reader) error {
+		_, err := r.Snapshot(e.owner, "1", At(0))
+		return err
+	})
 }
 
 // forgetResidue proves E2's re-scan, with what still stands as its control.
@@ -202,7 +213,7 @@ func forgetAtomic(e *env) {
 	err := e.s.Update(context.Background(), e.owner, store.Request, func(tx store.Tx) error {
 		var removed yiku.Removed
 		entry := &store.AuditEntry{At: At(0)}
-		err := errors.Join(tx.Purge([]int64{memories[0].Key}, []int64{messages[0].Key}, &removed), tx.PurgeWorking(nil, &removed), tx.PurgeCopies(&removed),
+		err := errors.Join(tx.Purge([]int64{memories[0].Key}, []int64{messages[0].Key}, &removed), tx.PurgeWorking(nil, &removed), tx.PurgeCopies(nil, &removed),
 			tx.PutForget(&store.Forget{At: At(0)}), tx.PutReceipt(&store.Receipt{Receipt: yiku.Receipt{ID: "r"}}), tx.Audit(entry, testSeal))
 		return errors.Join(err, errOwn)
 	})
