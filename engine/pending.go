@@ -63,7 +63,7 @@ func (e *Engine) Recover(ctx context.Context) error {
 	}
 	for i, f := range pending {
 		if err := e.complete(ctx, f); err != nil {
-			return fmt.Errorf("%d forgets or deletions are not in the forget journal yet: %w", len(pending)-i, err)
+			return detailed(err, fmt.Sprintf("Forgets and deletions that are not completed yet: %d.", len(pending)-i))
 		}
 	}
 	return nil

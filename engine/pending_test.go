@@ -98,7 +98,7 @@ func TestR39_NoReceiptBeforeTheJournalHasAll(t *testing.T) {
 	if got := left(t, b.operator()); len(got) != 1 {
 		t.Errorf("left %q", got)
 	}
-	if err := b.Recover(t.Context()); !errors.Is(err, yiku.ErrUnavailable) || !strings.Contains(err.Error(), "1 forgets or deletions are not in the forget journal yet") {
+	if err := b.Recover(t.Context()); !errors.Is(err, yiku.ErrUnavailable) || !strings.Contains(err.Error(), "not completed yet: 1.") {
 		t.Errorf("recover meanwhile: %v", err)
 	}
 

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/store"
+	"github.com/yiku-ai/yiku/store/sqlite"
+)
+
+// TestR39_DoctorCountsWhatTheJournalLacks: a forget that has begun and is not
+// in the forget journal is counted, in both languages; verify, which opens the
+// directory, completes it. Control: then nothing is counted.
+func TestR39_DoctorCountsWhatTheJournalLacks(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	run(t, 0, "add", "--data", dir, "--user", "ann", "Likes plums")
+	s, err := sqlite.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := yiku.NewOwner("default", "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := store.Forget{Owner: owner, Receipt: "r", At: time.Now(), UpTo: 1 << 30,
+		Request: yiku.ForgetRequest{UserID: "ann", Mode: yiku.ForgetPurge, Sources: yiku.SourcesDelete, Selector: yiku.Selector{All: true}}}
+	if err := s.Update(t.Context(), owner, store.Request, func(tx store.Tx) error { return tx.PutForget(&note) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for lang, want := range map[string]string{"en": "1 forgets are not in the forget journal yet", "zh": "有 1 次遗忘尚未写入遗忘日志"} {
+		if out, _ := run(t, 0, "--lang", lang, "doctor", "--data", dir); !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("doctor says %s", out)
+		}
+	}
+	if out, _ := run(t, 0, "verify", "--data", dir); !strings.Contains(out, "whole: 1 entries") {
+		t.Errorf("verify says %s", out)
+	}
+	if out, _ := run(t, 0, "doctor", "--data", dir); strings.Contains(out, "not in the forget journal yet") {
+		t.Errorf("afterwards doctor says %s", out)
+	}
+}
