@@ -65,12 +65,13 @@ func Principal() yiku.Principal {
 
 // Core is the engine with what it stands on, without a door.
 type Core struct {
-	Engine  *engine.Engine
-	Metrics *observe.Metrics
-	Limits  *limit.Limiter
-	store   store.Store
-	journal *journal.Journal
-	closers []closer
+	Engine   *engine.Engine
+	Metrics  *observe.Metrics
+	Limits   *limit.Limiter
+	store    store.Store
+	timeouts config.Server
+	journal  *journal.Journal
+	closers  []closer
 }
 
 // closer is one thing to close, with its name for the error.
@@ -105,6 +106,7 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	}
 	c.closers = append(c.closers, closer{"index", index.Close})
 	c.Limits = newLimiter(cfg.Limits, o.Now)
+	c.timeouts = cfg.Server
 	c.Metrics = newMetrics(o.Version, drivers.Gauges(c.store, index), lines, c.Limits)
 	sinks := observe.Sinks{c.Metrics}
 	if lines != nil {

@@ -29,6 +29,7 @@ func newLimiter(cfg config.Limits, now func() time.Time) *limit.Limiter {
 	return limit.New(limit.Options{
 		Rate: cfg.Rate, Burst: cfg.Burst, Day: cfg.TenantDay.Of(),
 		Concurrent: cfg.Concurrent, Queue: cfg.Queue, Wait: cfg.QueueWait, Weight: cfg.TenantWeight.Of(), Now: now,
+		Flight: int64(cfg.Flight),
 	})
 }
 
@@ -44,6 +45,8 @@ func (c *Core) handler(door *auth.Authenticator, ready func(context.Context) err
 		Log:          o.Log,
 		NewID:        o.NewID,
 		Version:      o.Version,
+		ReadTimeout:  c.timeouts.Read,
+		WriteTimeout: c.timeouts.Write,
 	}))
 }
 

@@ -71,6 +71,7 @@ func (c Config) limitRules() []rule {
 		{l.Queue >= 0 && l.Queue <= 100_000, "limits.queue", "must be 0 to 100000"},
 		{l.QueueWait >= 0 && l.QueueWait <= time.Minute, "limits.queue_wait", "must be 0 to 1m"},
 		{l.Connections >= 0, "limits.connections", "must not be negative"},
+		{l.Flight >= 0, "limits.in_flight", "must not be negative"},
 		{l.OwnerMessages >= 0, "limits.owner_messages", "must not be negative"},
 		{l.OwnerMemories >= 0, "limits.owner_memories", "must not be negative"},
 		{l.OwnerBytes >= 0, "limits.owner_bytes", "must not be negative"},

@@ -62,6 +62,7 @@ type Limits struct {
 	QueueWait    time.Duration // the longest wait
 	TenantWeight Shares        // a tenant's places in each turn of the queue
 	Connections  int
+	Flight       int // bytes of bodies and answers that travel
 	// What may be stored.
 	OwnerMessages, OwnerMemories, OwnerBytes int // of one owner
 	TenantOwners                             int // of one tenant
@@ -144,7 +145,7 @@ func Default() Config {
 		Addr:    "127.0.0.1:7421",
 		Log:     Log{Level: slog.LevelInfo, Format: "text"},
 		Server:  Server{ReadHeader: 5 * time.Second, Read: time.Minute, Write: 5 * time.Minute, Idle: time.Minute, Stop: 25 * time.Second},
-		Limits: Limits{Rate: 2000, Burst: 10000, Concurrent: 64, Queue: 512, QueueWait: time.Second, Connections: 2048,
+		Limits: Limits{Rate: 2000, Burst: 10000, Concurrent: 64, Queue: 512, QueueWait: time.Second, Connections: 2048, Flight: 256 << 20,
 			OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000},
 		Maintenance: Maintenance{Every: time.Hour},
 		Backup:      Backup{Keep: 30 * day},

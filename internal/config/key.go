@@ -50,6 +50,7 @@ func Keys() []Key {
 		{"limits.queue_wait", "the longest wait for a place", func(c *Config) any { return &c.Limits.QueueWait }},
 		{"limits.tenant_weight", "places of a tenant in each turn of the queue, such as acme=4; 1 where it is not named", func(c *Config) any { return &c.Limits.TenantWeight }},
 		{"limits.connections", "connections at once; 0: no limit", func(c *Config) any { return &c.Limits.Connections }},
+		{"limits.in_flight", "bytes of bodies and large answers on their way, each with 128 KiB beside; a tenant may hold as much as it leaves free; 0: no limit", func(c *Config) any { return &c.Limits.Flight }},
 		{"limits.owner_messages", "messages of one user; 0: no limit", func(c *Config) any { return &c.Limits.OwnerMessages }},
 		{"limits.owner_memories", "memories of one user, of any status; 0: no limit", func(c *Config) any { return &c.Limits.OwnerMemories }},
 		{"limits.owner_bytes", "bytes that are kept of one user's sessions, messages and memories; 0: no limit", func(c *Config) any { return &c.Limits.OwnerBytes }},

@@ -58,17 +58,24 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, status int, v an
 		s.fail(w, r, err)
 		return
 	}
-	write(w, status, "application/json", body)
+	here := stayOf(r.Context())
+	if here.depart(len(body)); here.refusal != nil {
+		w.Header().Del("ETag")
+		s.refuse(w, r, here.refusal)
+		return
+	}
+	s.write(w, status, "application/json", body)
 }
 
 func isRead(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-func write(w http.ResponseWriter, status int, contentType string, body []byte) {
+func (s *server) write(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
+	s.hasten(w, len(body))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the caller has gone where this fails
 }
@@ -103,5 +110,5 @@ func (s *server) failWith(w http.ResponseWriter, r *http.Request, err error, sta
 	if err != nil {
 		body = []byte(`{"status":500,"code":"internal"}`)
 	}
-	write(w, status, "application/problem+json", body)
+	s.write(w, status, "application/problem+json", body)
 }

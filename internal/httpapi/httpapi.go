@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -42,6 +43,8 @@ type Options struct {
 	Log          *slog.Logger                // nowhere where nil
 	NewID        func() string               // request ids; random where nil
 	MaxBodyBytes int64                       // DefaultMaxBodyBytes where 0
+	ReadTimeout  time.Duration               // the server's for a request; 0: none
+	WriteTimeout time.Duration               // the server's for an answer; 0: none
 	Version      string                      // of the program, for the OpenAPI document
 }
 
@@ -86,7 +89,7 @@ func New(o Options) http.Handler {
 }
 
 // operation returns the handler of one entry of the table. It reads as the
-// life of a request: role, parameters, body, call, answer.
+// life of a request: role, parameters, body, place, call, answer.
 func (s *server) operation(op wire.Operation) http.HandlerFunc {
 	in := newReader(op, s.MaxBodyBytes)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -95,8 +98,23 @@ func (s *server) operation(op wire.Operation) http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
+		here := stayOf(r.Context())
+		here.reads = op.Access == yiku.AccessRead
+		if in.body != nil {
+			r = s.receive(w, r, here)
+		}
 		req, err := in.read(w, r)
-		if err != nil {
+		if err == nil && in.body != nil {
+			arrived(w)
+		}
+		if err == nil && here.refusal == nil {
+			here.enter(r.Context())
+		}
+		switch {
+		case here.refusal != nil:
+			s.refuse(w, r, here.refusal)
+			return
+		case err != nil:
 			s.fail(w, r, err)
 			return
 		}

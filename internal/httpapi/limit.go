@@ -15,24 +15,29 @@ import (
 // server must get through when it is busy.
 func isLimited(path string) bool { return isClosed(path) && path != "/metrics" }
 
-// enter takes the request through the limits; leave ends it. Where it is
-// refused, it is answered.
-func (s *server) enter(w http.ResponseWriter, r *http.Request, who yiku.Principal) (leave func(), ok bool) {
+// admit lets the request come in as far as its body. Where it is refused, it
+// is answered.
+func (s *server) admit(w http.ResponseWriter, r *http.Request, who yiku.Principal) (*stay, bool) {
 	if s.Limits == nil || !isLimited(r.URL.Path) {
-		return func() {}, true
+		return &stay{}, true
 	}
 	if c := connOf(r.Context()); c != nil {
 		c.remember(who, r.Header.Get("Authorization"))
 	}
-	refusal := s.Limits.Enter(r.Context(), who.Tenant, who.Key)
-	if refusal == nil {
-		return s.Limits.Leave, true
+	visit, refusal := s.Limits.Admit(who.Tenant, who.Key)
+	if refusal != nil {
+		s.refuse(w, r, refusal)
+		return nil, false
 	}
+	return &stay{limits: s.Limits, visit: visit}, true
+}
+
+// refuse answers a request that is refused.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, refusal *limit.Refusal) {
 	for _, h := range refusalHeaders(refusal) {
 		w.Header().Set(h[0], h[1])
 	}
 	s.fail(w, r, refusalError(refusal))
-	return nil, false
 }
 
 // refusalError is a refusal as the error that it is.
@@ -44,6 +49,7 @@ func refusalError(r *limit.Refusal) error {
 		limit.Late:        "The server is busy.",
 		limit.Gone:        "The caller has gone.",
 		limit.Connections: "The server has too many connections.",
+		limit.Flights:     "Too many bodies and answers of the tenant are on their way.",
 	}[r.Reason]
 	return &yiku.Error{Sentinel: yiku.ErrLimited, Detail: detail, RetryAfter: r.Retry}
 }

@@ -30,6 +30,7 @@ type busy struct {
 	handler http.Handler
 	began   chan struct{} // one for each request that reached the service
 	goOn    chan struct{}
+	more    string // what makes the answers long
 }
 
 func newBusy(t *testing.T, limits limit.Options, connections int, header time.Duration) *busy {
@@ -38,12 +39,16 @@ func newBusy(t *testing.T, limits limit.Options, connections int, header time.Du
 	stub := servicetest.Stub{Handle: func(context.Context, string, any) (any, error) {
 		b.began <- struct{}{}
 		<-b.goOn
-		return yiku.Session{ID: "s"}, nil
+		return yiku.Session{ID: "s" + b.more}, nil
 	}}
 	b.handler = httpapi.New(httpapi.Options{
 		Authenticate: func(r *http.Request) (yiku.Principal, error) {
 			if strings.HasPrefix(r.Header.Get("Authorization"), "Bearer key-") {
-				return yiku.Principal{Tenant: "t", Key: r.Header.Get("Authorization"), Access: yiku.AccessAdmin}, nil
+				tenant := "t"
+				if strings.HasSuffix(r.Header.Get("Authorization"), "other") {
+					tenant = "other"
+				}
+				return yiku.Principal{Tenant: tenant, Key: r.Header.Get("Authorization"), Access: yiku.AccessAdmin}, nil
 			}
 			return yiku.Principal{}, yiku.ErrUnauthorized
 		},

@@ -26,7 +26,7 @@ func (s *server) openapi() http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
-		write(w, http.StatusOK, "application/json", body)
+		s.write(w, http.StatusOK, "application/json", body)
 	}
 }
 

@@ -31,7 +31,7 @@ func isClosed(path string) bool {
 // ServeHTTP gives the request its id and trace, keeps strangers out, and hands
 // it to its route. Everything below /v1 is authenticated before anything but
 // its headers is looked at, whether such a route exists or not, and goes through
-// the limits before its body is.
+// the limits before its body is; see stay.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &recorder{ResponseWriter: w}
 	r = s.trace(out, r)
@@ -48,12 +48,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.fail(out, r, err)
 			return
 		}
-		leave, ok := s.enter(out, r, who)
+		here, ok := s.admit(out, r, who)
 		if !ok {
 			return
 		}
-		defer leave()
-		r = r.WithContext(context.WithValue(r.Context(), principalKey{}, who))
+		defer here.end()
+		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), principalKey{}, who), stayKey{}, here))
 	}
 	s.route(out, r)
 }

@@ -28,12 +28,13 @@ const (
 	Late               // no place became free in time
 	Gone               // the caller has gone
 	Connections        // too many connections
+	Flights            // too much of the tenant is on its way
 	reasonCount
 )
 
 // String gives the reason as metrics name it.
 func (r Reason) String() string {
-	return [reasonCount]string{"admitted", "rate", "day_quota", "queue_full", "queue_wait", "gone", "connections"}[r]
+	return [reasonCount]string{"admitted", "rate", "day_quota", "queue_full", "queue_wait", "gone", "connections", "in_flight"}[r]
 }
 
 // Refusal says why a request is refused and when it may come again.
@@ -53,6 +54,7 @@ type Options struct {
 	Queue      int                     // requests that wait
 	Wait       time.Duration           // the longest wait
 	Weight     func(tenant string) int // places in each turn of the queue; nil or below 1: 1
+	Flight     int64                   // bytes of bodies and answers that travel; 0: no limit
 	Now        func() time.Time        // time.Now where nil
 }
 
@@ -66,6 +68,7 @@ const dayLength = 24 * time.Hour
 type Limiter struct {
 	opts    Options
 	gate    *Gate // nil: no limit
+	flight  *Flight
 	refused [reasonCount]atomic.Int64
 
 	mu      sync.Mutex
@@ -87,38 +90,75 @@ func New(o Options) *Limiter {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Limiter{opts: o, buckets: map[caller]*rate.Limiter{}, days: map[string]*day{}}
+	l := &Limiter{opts: o, flight: NewFlight(o.Flight), buckets: map[caller]*rate.Limiter{}, days: map[string]*day{}}
 	if o.Concurrent > 0 {
 		l.gate = NewGate(o.Concurrent, o.Queue, o.Wait, o.Weight)
 	}
 	return l
 }
 
-// Enter admits a request of a key of a tenant, which Leave ends, or says why
-// not. What is refused for want of a place does not count as a request.
-func (l *Limiter) Enter(ctx context.Context, tenant, key string) *Refusal {
+// Visit is a request that may come in. It takes a place at the gate when its
+// body is there, and gives it back before its answer travels, so that a slow
+// caller holds no place.
+type Visit struct {
+	limiter *Limiter
+	tenant  string
+	at      time.Time
+	taken   *rate.Reservation
+}
+
+// Admit lets a request of a key of a tenant come in, or says why not. It is
+// refused where the gate would refuse it now, before more of it is read.
+func (l *Limiter) Admit(tenant, key string) (Visit, *Refusal) {
 	now := l.opts.Now()
 	taken, wait := l.take(now, caller{tenant, key})
 	if wait > 0 {
-		return l.refuse(Rate, tenant, now, wait)
+		return Visit{}, l.refuse(Rate, tenant, now, wait)
 	}
 	if !l.count(now, tenant, 1) {
 		taken.CancelAt(now)
-		return l.refuse(Day, tenant, now, 0)
+		return Visit{}, l.refuse(Day, tenant, now, 0)
 	}
-	if l.gate == nil {
-		return nil
+	v := Visit{limiter: l, tenant: tenant, at: now, taken: taken}
+	if l.gate != nil && l.gate.IsFull(tenant) {
+		return Visit{}, v.refuse(Full)
 	}
-	reason := l.gate.Enter(ctx, tenant)
-	if reason == Admitted {
-		return nil
-	}
-	taken.CancelAt(now)
-	l.count(now, tenant, -1)
-	return l.refuse(reason, tenant, now, 0)
+	return v, nil
 }
 
-// Leave ends a request that was admitted.
+// Enter takes a place at the gate, which Leave gives back, or says why there
+// is none. What is refused for want of a place does not count as a request.
+func (v Visit) Enter(ctx context.Context) *Refusal {
+	if v.limiter.gate == nil {
+		return nil
+	}
+	if reason := v.limiter.gate.Enter(ctx, v.tenant); reason != Admitted {
+		return v.refuse(reason)
+	}
+	return nil
+}
+
+// Carry takes room for bytes of a body or an answer that travel, or says that
+// there is none. The passage is to be ended in any case.
+func (v Visit) Carry(bytes int) (*Passage, *Refusal) {
+	p, ok := v.limiter.flight.Begin(v.tenant, bytes)
+	if !ok {
+		return p, v.NoRoom()
+	}
+	return p, nil
+}
+
+// NoRoom is the refusal of what travels and finds no room to go on.
+func (v Visit) NoRoom() *Refusal { return v.limiter.refuse(Flights, v.tenant, v.at, 0) }
+
+// refuse takes back what the visit was counted as.
+func (v Visit) refuse(reason Reason) *Refusal {
+	v.taken.CancelAt(v.at)
+	v.limiter.count(v.at, v.tenant, -1)
+	return v.limiter.refuse(reason, v.tenant, v.at, 0)
+}
+
+// Leave gives back the place of a request that entered.
 func (l *Limiter) Leave() {
 	if l.gate != nil {
 		l.gate.Leave()
@@ -160,6 +200,8 @@ func (l *Limiter) refuse(reason Reason, tenant string, now time.Time, wait time.
 	case Day:
 		left := now.UTC().Truncate(dayLength).Add(dayLength).Sub(now)
 		return &Refusal{Reason: reason, Retry: left, Quota: l.opts.Day(tenant), Window: dayLength}
+	case Flights:
+		return &Refusal{Reason: reason, Retry: fullRetry, Quota: int(l.opts.Flight)}
 	default:
 		return &Refusal{Reason: reason, Retry: fullRetry, Quota: l.opts.Concurrent}
 	}

@@ -15,13 +15,22 @@ func newClock() *clock {
 
 func (c *clock) read() time.Time { return c.now }
 
+// come is a request that comes in and takes its place.
+func come(t *testing.T, l *Limiter, tenant, key string) *Refusal {
+	v, refusal := l.Admit(tenant, key)
+	if refusal != nil {
+		return refusal
+	}
+	return v.Enter(t.Context())
+}
+
 // TestF3_RateOfAKey: a key has its burst, then its rate, and another key of
 // the same tenant its own.
 func TestF3_RateOfAKey(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	l := New(Options{Rate: 2, Burst: 3, Now: c.read})
-	enter := func(key string) *Refusal { return l.Enter(t.Context(), "t", key) }
+	enter := func(key string) *Refusal { return come(t, l, "t", key) }
 	for range 3 {
 		if r := enter("a"); r != nil {
 			t.Fatal("the burst is refused:", r.Reason)
@@ -56,20 +65,20 @@ func TestF3_DayOfATenant(t *testing.T) {
 	c := newClock()
 	l := New(Options{Day: func(tenant string) int { return map[string]int{"small": 2}[tenant] }, Now: c.read})
 	for i := range 2 {
-		if r := l.Enter(t.Context(), "small", fmt.Sprint(i)); r != nil {
+		if r := come(t, l, "small", fmt.Sprint(i)); r != nil {
 			t.Fatal(r.Reason)
 		}
 	}
-	for _, r := range []*Refusal{l.Enter(t.Context(), "small", "x"), l.Refuse("small", "x")} {
+	for _, r := range []*Refusal{come(t, l, "small", "x"), l.Refuse("small", "x")} {
 		if r == nil || r.Reason != Day || r.Retry != time.Minute || r.Quota != 2 {
 			t.Fatalf("over the quota: %+v", r)
 		}
 	}
-	if l.Enter(t.Context(), "other", "x") != nil {
+	if come(t, l, "other", "x") != nil {
 		t.Error("a tenant without a quota is refused")
 	}
 	c.now = c.now.Add(time.Minute)
-	if l.Refuse("small", "x") != nil || l.Enter(t.Context(), "small", "x") != nil {
+	if l.Refuse("small", "x") != nil || come(t, l, "small", "x") != nil {
 		t.Error("refused on the next day")
 	}
 }
@@ -80,11 +89,11 @@ func TestRefusedAtTheGateCountsNothing(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	l := New(Options{Rate: 1, Burst: 2, Day: func(string) int { return 2 }, Concurrent: 1, Now: c.read})
-	if r := l.Enter(t.Context(), "t", "k"); r != nil {
+	if r := come(t, l, "t", "k"); r != nil {
 		t.Fatal(r.Reason)
 	}
 	for range 5 {
-		if r := l.Enter(t.Context(), "t", "k"); r == nil || r.Reason != Full || r.Retry <= 0 {
+		if r := come(t, l, "t", "k"); r == nil || r.Reason != Full || r.Retry <= 0 {
 			t.Fatalf("at a full gate: %+v", r)
 		}
 	}
@@ -92,7 +101,7 @@ func TestRefusedAtTheGateCountsNothing(t *testing.T) {
 		t.Fatalf("asked without entering: %+v", r)
 	}
 	l.Leave()
-	if r := l.Enter(t.Context(), "t", "k"); r != nil {
+	if r := come(t, l, "t", "k"); r != nil {
 		t.Error("the refusals were counted:", r.Reason)
 	}
 	l.Leave()
@@ -107,7 +116,7 @@ func TestManyCallers(t *testing.T) {
 		if i%manyCallers == 0 {
 			c.now = c.now.Add(24 * time.Hour)
 		}
-		if r := l.Enter(t.Context(), fmt.Sprint(i), ""); r != nil {
+		if r := come(t, l, fmt.Sprint(i), ""); r != nil {
 			t.Fatal(r.Reason)
 		}
 	}
@@ -121,7 +130,7 @@ func TestNoLimits(t *testing.T) {
 	t.Parallel()
 	l := New(Options{})
 	for range 1000 {
-		if l.Enter(t.Context(), "t", "k") != nil || l.Refuse("t", "k") != nil {
+		if come(t, l, "t", "k") != nil || l.Refuse("t", "k") != nil {
 			t.Fatal("refused without limits")
 		}
 		l.Leave()
