@@ -70,6 +70,7 @@ func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse
 // desk is what was read for a context: one state of the owner's data.
 type desk struct {
 	epoch    int64
+	known    bool   // the owner has been written to
 	project  string // the request's, or the session's
 	session  store.Session
 	messages []yiku.Message           // the recent list (A5), with what is never trimmed before it
@@ -96,7 +97,7 @@ func (c *call) loadDesk(ctx context.Context, p plan) (desk, error) {
 		if err != nil {
 			return err
 		}
-		d.epoch = state.Epoch
+		d.epoch, d.known = state.Epoch, state.Known
 		if err := c.loadSession(r, p, &d); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -169,6 +168,13 @@ func TestF3_QuotaOfOwners(t *testing.T) {
 		_, err := s.SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: user, Content: fmt.Sprint("记 ", user)})
 		return err
 	}
+	reader := b.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessRead})
+	for i := range 5 { // who reads of made-up users makes none
+		res, err := reader.GetContext(t.Context(), yiku.GetContextRequest{UserID: fmt.Sprint("没有 ", i), Query: "记"})
+		if err != nil || res.SnapshotID != "" || b.usage(t, fmt.Sprint("没有 ", i)) != (store.Usage{}) {
+			t.Errorf("a context of nobody: snapshot %q, %v", res.SnapshotID, err)
+		}
+	}
 	for _, user := range []string{"a", "乙", "a"} {
 		if err := save(s, user); err != nil {
 			t.Fatal(user, err)
@@ -179,8 +185,11 @@ func TestF3_QuotaOfOwners(t *testing.T) {
 		t.Errorf("a refused user is there: %+v", u)
 	}
 	res, err := s.GetContext(t.Context(), yiku.GetContextRequest{UserID: "c", Query: "记"})
-	if err != nil || !slices.Contains(res.Degraded, "snapshot") || b.usage(t, "c") != (store.Usage{}) {
-		t.Errorf("a context of a third user: degraded %v, %v", res.Degraded, err)
+	if err != nil || res.SnapshotID != "" || b.usage(t, "c") != (store.Usage{}) {
+		t.Errorf("a context of a third user: snapshot %q, %v", res.SnapshotID, err)
+	}
+	if res, err = reader.GetContext(t.Context(), yiku.GetContextRequest{UserID: "a", Query: "记"}); err != nil || res.SnapshotID == "" {
+		t.Errorf("control: a context of a user who is there has no snapshot: %v", err)
 	}
 	if err := save(b.As(yiku.Principal{Tenant: "globex", Access: yiku.AccessAdmin}), "c"); err != nil {
 		t.Error("another tenant is refused:", err)

@@ -10,8 +10,10 @@ import (
 
 // keepSnapshot stores what the prompt held (G1). A context is better without
 // its snapshot than not at all: where the store cannot write, the answer says so.
+// A user of whom nothing is stored has none: to read makes no user, and so uses
+// up no place of a tenant's users.
 func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetContextResponse) error {
-	if c.settings.SnapshotKeep == 0 {
+	if c.settings.SnapshotKeep == 0 || !d.known {
 		return nil
 	}
 	kept := *res
@@ -28,13 +30,6 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		}
 		if state.ConsentWithdrawn {
 			return nil
-		}
-		usage, err := tx.Usage(p.owner)
-		if err == nil {
-			err = c.withinOwners(usage)
-		}
-		if err != nil {
-			return err
 		}
 		row := store.Snapshot{Cites: append(cites, d.cites...), ExpiresAt: c.now.Add(c.settings.SnapshotKeep), Snapshot: yiku.Snapshot{
 			ID: kept.SnapshotID, UserID: p.owner.User(), SessionID: d.session.ID, CreatedAt: c.now, Request: p.req, Response: kept}}

@@ -153,6 +153,9 @@ func snapshotsOfWhatIsGone(s *suite) {
 			s.Errorf("%s: snapshot %q of %s: %v; want there: %v", what, id, who, err, want)
 		}
 	}
+	for _, who := range []string{"u", "v"} { // of a user without anything no context is kept
+		s.save(yiku.SaveMemoryRequest{UserID: who, Content: "喝茶"})
+	}
 	before := take("u", "")
 	rule := s.save(yiku.SaveMemoryRequest{UserID: "u", Content: "公司规则：不发短信", Type: yiku.TypeConstraint, Level: yiku.LevelShared})
 	ours, theirs := take("u", ""), take("v", "")
