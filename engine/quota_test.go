@@ -196,6 +196,33 @@ func TestF3_QuotaOfOwners(t *testing.T) {
 	}
 }
 
+// TestG1_SnapshotsAreBounded: readers make no database grow for ever: of the
+// contexts of one user the oldest go. The control has no bound.
+func TestG1_SnapshotsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ most, bytes, left int }{{3, 0, 3}, {0, 13_000, 2}, {0, 0, 6}} {
+		b, s := quotaBench(t, func(s *engine.Settings) { s.Snapshots, s.SnapshotBytes = tt.most, tt.bytes })
+		if _, err := s.SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: "u", Content: "记"}); err != nil {
+			t.Fatal(err)
+		}
+		reader := b.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessRead})
+		var ids []string
+		for range 6 { // each is kept twice, in the request and in the answer
+			res, err := reader.GetContext(t.Context(), yiku.GetContextRequest{UserID: "u", Query: "记", System: strings.Repeat("x", 2000)})
+			if err != nil || res.SnapshotID == "" {
+				t.Fatal(err)
+			}
+			ids = append(ids, res.SnapshotID)
+		}
+		for i, id := range ids {
+			_, err := reader.GetSnapshot(t.Context(), yiku.GetSnapshotRequest{UserID: "u", ID: id})
+			if (err == nil) != (i >= len(ids)-tt.left) {
+				t.Errorf("at most %d, %d bytes: snapshot %d of %d: %v", tt.most, tt.bytes, i, len(ids), err)
+			}
+		}
+	}
+}
+
 // TestQuotaLoweredLater: under a quota that is lower than what is there,
 // repetitions still pass and growth does not. The control has no quota.
 func TestQuotaLoweredLater(t *testing.T) {

@@ -24,6 +24,8 @@ type Settings struct {
 	SearchRelevance     float64        // below it a search finds nothing where it does not say otherwise
 	Weights             recall.Weights // of the score (D3)
 	SnapshotKeep        time.Duration  // how long contexts are kept; 0 keeps none (G1)
+	Snapshots           int            // the most contexts of one owner that are kept, the newest; 0: no limit, as below
+	SnapshotBytes       int            // and their most bytes, in the store's measure
 	IdempotencyKeep     time.Duration  // how long idempotency keys are known
 	OwnerMessages       int            // the most messages of one owner; 0: no limit, as below
 	OwnerMemories       int            // the most memories of one owner
@@ -58,7 +60,7 @@ func DefaultSettings() Settings {
 		RecentMessages: 200, RecentIdle: 24 * time.Hour, TranscriptRetention: 365 * 24 * time.Hour,
 		MemoryShare: 0.25, MemoryTokens: 2000, MaxItems: 5, ItemTokens: 100, MinRelevance: recall.DefaultMinRelevance, SearchRelevance: recall.DefaultSearchRelevance,
 		Weights:      recall.DefaultWeights(),
-		SnapshotKeep: 7 * 24 * time.Hour, IdempotencyKeep: 24 * time.Hour, BackupKeep: 30 * 24 * time.Hour,
+		SnapshotKeep: 7 * 24 * time.Hour, Snapshots: 500, SnapshotBytes: 16 << 20, IdempotencyKeep: 24 * time.Hour, BackupKeep: 30 * 24 * time.Hour,
 		OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000,
 		ExtractIdle: 5 * time.Minute, ExtractTokens: 4000, ExtractWindow: 4000, AtOnce: true, Commands: CommandsApply,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
@@ -91,6 +93,7 @@ func (s Settings) Validate() error {
 	need(w.HalfLife > 0, "weights.half_life", "must be positive")
 	need(s.SnapshotKeep >= 0, "snapshot_keep", "must not be negative")
 	need(s.IdempotencyKeep >= time.Hour, "idempotency_keep", "must be at least an hour")
+	need(min(s.Snapshots, s.SnapshotBytes) >= 0, "snapshots", "must not be negative")
 	need(min(s.OwnerMessages, s.OwnerMemories, s.OwnerBytes, s.TenantOwners) >= 0, "quotas", "must not be negative")
 	need(s.BackupKeep >= 24*time.Hour, "backup_keep", "must be at least a day")
 	need(s.Commands == CommandsApply || s.Commands == CommandsLog || s.Commands == CommandsOff, "commands", "must be apply, log or off")

@@ -40,7 +40,10 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		if errors.Is(err, yiku.ErrNotFound) { // a shared memory that went meanwhile; its epoch is another's
 			return errEpoch
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return tx.KeepSnapshots(c.settings.Snapshots, c.settings.SnapshotBytes)
 	})
 	switch {
 	case err == nil:

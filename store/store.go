@@ -428,6 +428,10 @@ type Tx interface {
 	// PutSnapshot stores a context; an ID that is there is ErrConflict. DropExpired deletes snapshots and
 	// idempotency records whose time is over, at most limit, and returns how many.
 	PutSnapshot(s *Snapshot) error
+	// KeepSnapshots deletes the owner's oldest snapshots beyond so many, and
+	// those with which the newer ones take more bytes in the driver's measure,
+	// but never the newest; 0: no bound.
+	KeepSnapshots(most, bytes int) error
 	DropExpired(now time.Time, limit int) (int, error)
 
 	// PutIdempotency records a write; a key that is there, and whose time is

@@ -228,6 +228,7 @@ func Settings(cfg config.Config) engine.Settings {
 	s.Weights.Relevance, s.Weights.Freshness = cfg.Recall.Relevance, cfg.Recall.Freshness
 	s.Weights.Importance, s.Weights.Use, s.Weights.HalfLife = cfg.Recall.Importance, cfg.Recall.Use, cfg.Recall.HalfLife
 	s.OwnerMessages, s.OwnerMemories = cfg.Limits.OwnerMessages, cfg.Limits.OwnerMemories
+	s.Snapshots, s.SnapshotBytes = cfg.Context.Snapshots, cfg.Context.SnapshotBytes
 	s.OwnerBytes, s.TenantOwners = cfg.Limits.OwnerBytes, cfg.Limits.TenantOwners
 	s.BackupKeep = cfg.Backup.Keep
 	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working

@@ -95,6 +95,8 @@ func (c Config) memoryRules() []rule {
 		{x.MemoryTokens >= 0, "context.memory_tokens", "must not be negative"},
 		{x.MaxItems >= 0 && x.MaxItems <= 10, "context.max_items", "must be 0 to 10"},
 		{x.ItemTokens > 0, "context.item_tokens", "must be positive"},
+		{x.Snapshots >= 0, "context.snapshots", "must not be negative"},
+		{x.SnapshotBytes >= 0, "context.snapshot_bytes", "must not be negative"},
 		{x.SnapshotKeep >= 0, "context.snapshot_keep", "must not be negative"},
 		{share(r.MinRelevance), "recall.min_relevance", "must be 0 to 1"},
 		{share(r.SearchRelevance), "recall.search_relevance", "must be 0 to 1"},

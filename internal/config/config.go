@@ -88,14 +88,15 @@ type Session struct {
 
 // Context are the limits of what a context holds (A2, A3, D5, G1).
 type Context struct {
-	Turns        int
-	WindowTokens int
-	OutputShare  float64
-	MemoryShare  float64
-	MemoryTokens int
-	MaxItems     int
-	ItemTokens   int
-	SnapshotKeep time.Duration
+	Turns                    int
+	WindowTokens             int
+	OutputShare              float64
+	MemoryShare              float64
+	MemoryTokens             int
+	MaxItems                 int
+	ItemTokens               int
+	SnapshotKeep             time.Duration
+	Snapshots, SnapshotBytes int
 }
 
 // Recall are the score's weights and the threshold (D3, D5).
@@ -151,7 +152,7 @@ func Default() Config {
 		Backup:      Backup{Keep: 30 * day},
 		Session:     Session{RecentMessages: 200, RecentIdle: day, TranscriptRetention: 365 * day, IdempotencyKeep: day},
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,
-			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day},
+			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day, Snapshots: 500, SnapshotBytes: 16 << 20},
 		Recall:  Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
 		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Commands: "apply"},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},

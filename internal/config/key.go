@@ -69,6 +69,8 @@ func Keys() []Key {
 		{"context.max_items", "recalled memories", func(c *Config) any { return &c.Context.MaxItems }},
 		{"context.item_tokens", "tokens of the longest recalled memory", func(c *Config) any { return &c.Context.ItemTokens }},
 		{"context.snapshot_keep", "how long contexts are kept; 0 keeps none", func(c *Config) any { return &c.Context.SnapshotKeep }},
+		{"context.snapshots", "contexts of one user that are kept, the newest; 0: no limit", func(c *Config) any { return &c.Context.Snapshots }},
+		{"context.snapshot_bytes", "bytes that they take, of one user; 0: no limit", func(c *Config) any { return &c.Context.SnapshotBytes }},
 		{"recall.min_relevance", "below it nothing is recalled into a context", func(c *Config) any { return &c.Recall.MinRelevance }},
 		{"recall.search_relevance", "below it a search finds nothing where it does not say otherwise", func(c *Config) any { return &c.Recall.SearchRelevance }},
 		{"recall.weights.relevance", "weight in the score", func(c *Config) any { return &c.Recall.Relevance }},

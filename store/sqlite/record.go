@@ -3,6 +3,7 @@ package sqlite
 import (
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -19,6 +20,10 @@ const (
 
 	sqlDropOldSnapshots = `DELETE FROM snapshots WHERE key IN
 	(SELECT key FROM snapshots WHERE owner = ? AND expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?)`
+	// Keys outside the sequence rise, so that the newest has the greatest.
+	sqlDropMoreSnapshots = `DELETE FROM snapshots WHERE key IN (SELECT key FROM (
+	SELECT key, row_number() OVER newest AS n, sum(length(body)) OVER newest AS total
+	FROM snapshots WHERE key BETWEEN ?1 AND ?2 WINDOW newest AS (ORDER BY key DESC)) WHERE n > 1 AND (n > ?3 OR total > ?4))`
 	sqlDropOldRecords = `DELETE FROM idempotency WHERE key IN
 	(SELECT key FROM idempotency WHERE owner = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?)`
 )
@@ -99,6 +104,20 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 		*s = row
 		return nil
 	})
+}
+
+// KeepSnapshots deletes the oldest snapshots beyond a bound; see store.Tx.
+func (t *tx) KeepSnapshots(most, bytes int) error {
+	bound := func(n int) int64 {
+		if n <= 0 {
+			return math.MaxInt64
+		}
+		return int64(n)
+	}
+	if most <= 0 && bytes <= 0 {
+		return nil
+	}
+	return foreign("drop snapshots", t.c.run(sqlDropMoreSnapshots, t.own.first(), t.own.last(), bound(most), bound(bytes)))
 }
 
 // mayCite reports an item that is neither the owner's nor a memory that the

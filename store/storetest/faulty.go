@@ -254,6 +254,10 @@ func (x faultyTx) Touch(keys []int64, at time.Time) error {
 	return x.f.guard(func() error { return x.tx.Touch(keys, at) })
 }
 
+func (x faultyTx) KeepSnapshots(most, bytes int) error {
+	return x.f.guard(func() error { return x.tx.KeepSnapshots(most, bytes) })
+}
+
 func (x faultyTx) PutSnapshot(s *store.Snapshot) error {
 	return x.f.guard(func() error { return x.tx.PutSnapshot(s) })
 }

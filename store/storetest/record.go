@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -117,10 +118,11 @@ func changePaging(e *env) {
 
 func recordTests() map[string]func(*env) {
 	return map[string]func(*env){
-		"Snapshot":     recordSnapshot,
-		"Idempotency":  recordIdempotency,
-		"DropExpired":  recordDropExpired,
-		"Suppressions": recordSuppressions,
+		"Snapshot":      recordSnapshot,
+		"Idempotency":   recordIdempotency,
+		"DropExpired":   recordDropExpired,
+		"KeepSnapshots": recordKeepSnapshots,
+		"Suppressions":  recordSuppressions,
 	}
 }
 
@@ -179,6 +181,38 @@ func recordIdempotency(e *env) {
 	e.want("PutIdempotency", e.s.Update(context.Background(), e.owner, store.Request, func(tx store.Tx) error {
 		return tx.PutIdempotency(&store.Idempotency{Operation: "o", Key: "x", At: At(0)}, []store.Item{{Kind: store.ItemMemory, Key: 5}})
 	}), yiku.ErrNotFound)
+}
+
+// recordKeepSnapshots: the oldest go, the newest never does, and those of
+// another owner are not touched.
+func recordKeepSnapshots(e *env) {
+	put := func(tx store.Tx, id int, text string) error {
+		return tx.PutSnapshot(&store.Snapshot{Snapshot: yiku.Snapshot{ID: number(id), CreatedAt: At(0), Response: yiku.GetContextResponse{System: text}}})
+	}
+	e.updateAs(e.neighbour, func(tx store.Tx) error { return put(tx, 0, "theirs") })
+	e.update(func(tx store.Tx) error {
+		return errors.Join(put(tx, 0, ""), put(tx, 1, ""), put(tx, 2, strings.Repeat("长", 10_000)), put(tx, 3, ""), put(tx, 4, ""))
+	})
+	keep := func(most, bytes int, want ...int) {
+		e.t.Helper()
+		e.update(func(tx store.Tx) error { return tx.KeepSnapshots(most, bytes) })
+		e.view(func(r store.Reader) error {
+			var got []int
+			for i := range 5 {
+				if _, err := r.Snapshot(e.owner, number(i), At(0)); err == nil {
+					got = append(got, i)
+				}
+			}
+			e.same("snapshots that are left", want, got)
+			_, err := r.Snapshot(e.neighbour, number(0), At(0))
+			return err
+		})
+	}
+	keep(0, 0, 0, 1, 2, 3, 4)
+	keep(4, 0, 1, 2, 3, 4)
+	keep(0, 10_000, 3, 4)
+	keep(1, 0, 4)
+	keep(1, 1, 4)
 }
 
 func recordDropExpired(e *env) {
