@@ -87,8 +87,9 @@ func (c *call) revokeKey(ctx context.Context, req yiku.RevokeKeyRequest) (yiku.E
 }
 
 // createToken makes a token that speaks for one user. It dies with the key
-// that it was made with, at the latest when its time is over.
-func (c *call) createToken(_ context.Context, req yiku.CreateTokenRequest) (yiku.CreateTokenResponse, error) {
+// that it was made with, at the latest when its time is over. The audit log
+// says who made one, and with which key, not for whom.
+func (c *call) createToken(ctx context.Context, req yiku.CreateTokenRequest) (yiku.CreateTokenResponse, error) {
 	owner, err := c.owner(req.UserID)
 	if err != nil {
 		return yiku.CreateTokenResponse{}, err
@@ -104,10 +105,32 @@ func (c *call) createToken(_ context.Context, req yiku.CreateTokenRequest) (yiku
 	token, err := c.mint.Sign(credential.Token{
 		Tenant: owner.Tenant(), User: owner.User(), Access: access, Key: c.principal.Key, Expires: expires.Unix(),
 	})
-	return yiku.CreateTokenResponse{Token: token, ExpiresAt: expires}, err
+	if err != nil {
+		return yiku.CreateTokenResponse{}, err
+	}
+	shared, err := yiku.SharedOwner(c.principal.Tenant)
+	if err == nil {
+		err = c.store.Update(ctx, shared, store.Request, func(tx store.Tx) error {
+			return c.auditKey(tx, shared, "create_token", c.principal.Key)
+		})
+	}
+	if err != nil {
+		return yiku.CreateTokenResponse{}, err
+	}
+	return yiku.CreateTokenResponse{Token: token, ExpiresAt: expires}, nil
 }
 
-// auditKey writes into the audit log that a key was made or revoked (E8).
+// forgetAs is forget for whoever asks: a receipt proves who wanted it, so a
+// credential that speaks for one user says that this user did.
+func (c *call) forgetAs(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
+	if c.principal.User != "" && req.Trigger != "" && req.Trigger != yiku.TriggerUser {
+		return yiku.ForgetResponse{}, &yiku.Error{Sentinel: yiku.ErrForbidden, Detail: "this credential speaks for one user",
+			Fields: []yiku.FieldError{{Field: "trigger", Message: "must be user"}}}
+	}
+	return c.forget(ctx, req)
+}
+
+// auditKey writes into the audit log that a key or a token was made, or a key revoked (E8).
 func (c *call) auditKey(tx store.Tx, shared yiku.Owner, action, id string) error {
 	entry := store.AuditEntry{At: c.now, Subject: c.chain.Subject(shared), Actor: c.actor(), Action: action, Ref: id}
 	return tx.Audit(&entry, c.chain.Seal)

@@ -62,21 +62,24 @@ func TestE8_KeysAreAudited(t *testing.T) {
 	if _, err := s.RevokeKey(t.Context(), yiku.RevokeKeyRequest{ID: made.Key.ID}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.CreateToken(t.Context(), yiku.CreateTokenRequest{UserID: "CANARY"}); err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	err = b.store.View(t.Context(), func(r store.Reader) error {
 		entries, err := r.AuditEntries(0, 10)
 		for _, e := range entries {
-			got = append(got, fmt.Sprint(e.Actor, " ", e.Action, " ", e.Ref == made.Key.ID))
+			got = append(got, fmt.Sprint(e.Actor, " ", e.Action, " ", e.Ref == made.Key.ID || e.Ref == "BOSS"))
 			if text := fmt.Sprintf("%+v", e); strings.Contains(text, made.Secret[20:]) || strings.Contains(text, "CANARY") {
 				t.Errorf("%s holds content", e.Action)
 			}
 		}
 		return err
 	})
-	if want := "[admin BOSS create_key true admin BOSS revoke_key true]"; err != nil || fmt.Sprint(got) != want {
+	if want := "[admin BOSS create_key true admin BOSS revoke_key true admin BOSS create_token true]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("%v, %v; want %s", got, err, want)
 	}
-	if audit, err := s.VerifyAudit(t.Context(), yiku.VerifyAuditRequest{}); err != nil || !audit.Valid || audit.Entries != 2 {
+	if audit, err := s.VerifyAudit(t.Context(), yiku.VerifyAuditRequest{}); err != nil || !audit.Valid || audit.Entries != 3 {
 		t.Errorf("%+v, %v", audit, err)
 	}
 }

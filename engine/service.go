@@ -118,7 +118,7 @@ func (s *service) ConfirmMemory(ctx context.Context, r yiku.ConfirmMemoryRequest
 }
 
 func (s *service) Forget(ctx context.Context, r yiku.ForgetRequest) (yiku.ForgetResponse, error) {
-	return run(ctx, s, "forget", r, (*call).forget)
+	return run(ctx, s, "forget", r, (*call).forgetAs)
 }
 
 func (s *service) GetReceipt(ctx context.Context, r yiku.ReceiptRequest) (yiku.Receipt, error) {

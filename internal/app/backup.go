@@ -47,6 +47,9 @@ func Backup(ctx context.Context, cfg config.Config, to string, opts *Options) (o
 	if out.Path, err = target(to, m.Time); err != nil {
 		return out, err
 	}
+	if err := outside(out.Path, cfg.DataDir); err != nil {
+		return out, err
+	}
 	// The position comes first: what is forgotten while the copy is made is
 	// forgotten again when that is restored.
 	if m.Journal, err = FindJournal(cfg, ""); err != nil {
@@ -107,6 +110,26 @@ func target(to string, now time.Time) (string, error) {
 		return "", yiku.Errorf(yiku.ErrNotFound, "there is no directory %s", filepath.Dir(path))
 	}
 	return path, nil
+}
+
+// outside refuses a file in the data directory or below it: a backup must
+// outlive that, and some of the names there mean something to the next start.
+// The directories are compared as they are, whatever they are called.
+func outside(path, data string) error {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return yiku.Errorf(yiku.ErrUnavailable, "find %s: %s", filepath.Dir(path), reason(err))
+	}
+	for {
+		if sameFile(dir, data) {
+			return yiku.Invalid("to", "must lie outside of the data directory %s", data)
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil
+		}
+		dir = up
+	}
 }
 
 // workFolder makes a folder beside the backup for the copy, and takes away
