@@ -16,6 +16,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
 	"github.com/yiku-ai/yiku/internal/journal"
+	"github.com/yiku-ai/yiku/store"
 )
 
 // RestoreOptions say what to restore, and how.
@@ -30,6 +31,7 @@ type RestoreOptions struct {
 type Restored struct {
 	backup.Manifest
 	engine.Replayed
+	Keys KeysRestored
 }
 
 // Restore puts a backup in the place of a data directory's database. Nothing
@@ -45,6 +47,12 @@ func Restore(ctx context.Context, cfg config.Config, r RestoreOptions, opts *Opt
 	}
 	if err := settleReplaced(ctx, cfg, r, o); err != nil {
 		return out, err
+	}
+	var last lastKeys
+	if r.Replace { // read before the directory is taken: what is being replaced is not copied
+		if last, err = readLastKeys(ctx, cfg, o); err != nil {
+			last = lastKeys{}
+		}
 	}
 	place, err := drivers.Replace(cfg.Store, cfg.DataDir)
 	if err != nil {
@@ -64,10 +72,22 @@ func Restore(ctx context.Context, cfg config.Config, r RestoreOptions, opts *Opt
 	if err := placeJournal(cfg, r, key); err != nil {
 		return out, err
 	}
-	if out.Replayed, err = prepare(ctx, cfg, r, place.Stage(), out.Manifest, o); err != nil {
+	if err := prepare(ctx, cfg, r, place.Stage(), &out, o, func(s store.Store) (err error) {
+		out.Keys, err = carryKeys(ctx, s, last, place.Occupied(), o)
+		return err
+	}); err != nil {
 		return out, err
 	}
-	return out, place.Commit()
+	if err := place.Commit(); err != nil {
+		return out, err
+	}
+	if out.Keys.Closed {
+		o.Log.Warn("there was a database whose keys could not be read, and the backup has none: the server is closed until you make a key with yiku key create")
+	}
+	if !out.Keys.Known {
+		o.Log.Warn("API keys are as of the backup: revoke again what was revoked since", "backup", out.Time)
+	}
+	return out, nil
 }
 
 // settleReplaced brings what the database that goes away has begun to forget
@@ -165,32 +185,36 @@ func copyFile(from, to string) (err error) {
 // prepare makes a staged database fit to serve: checked, in a new generation,
 // with what was forgotten since forgotten again, and with an entry in the
 // audit log.
-func prepare(ctx context.Context, cfg config.Config, r RestoreOptions, stage string, m backup.Manifest, o Options) (done engine.Replayed, err error) {
+func prepare(ctx context.Context, cfg config.Config, r RestoreOptions, stage string, out *Restored, o Options, carry func(store.Store) error) (err error) {
 	cfg.AuditKey, cfg.Journal, cfg.DataDir, cfg.Events = auditKeyPath(cfg), JournalPath(cfg), stage, ""
 	if err := checkStaged(ctx, cfg, o); err != nil {
-		return done, err
+		return err
 	}
 	o.NewJournal = true // whether it is the backup's, its entries say
 	core, err := Open(ctx, cfg, &o)
 	if err != nil {
-		return done, fmt.Errorf("open what was restored: %w", err)
+		return fmt.Errorf("open what was restored: %w", err)
 	}
 	defer func() { err = errors.Join(err, core.Close()) }()
 	res, err := core.Service().VerifyAudit(ctx, yiku.VerifyAuditRequest{})
 	if err != nil {
-		return done, err
+		return err
 	}
 	if !res.Valid {
-		return done, yiku.Errorf(yiku.ErrUnavailable, "the audit log in the backup: %s", res.Fault)
+		return yiku.Errorf(yiku.ErrUnavailable, "the audit log in the backup: %s", res.Fault)
 	}
 	if err := core.store.Renew(ctx); err != nil {
-		return done, err
+		return err
 	}
-	each := func(fn func(journal.Entry) error) error { return core.journal.After(ctx, m.Journal, fn) }
+	if err := carry(core.store); err != nil {
+		return err
+	}
+	each := func(fn func(journal.Entry) error) error { return core.journal.After(ctx, out.Journal, fn) }
 	if r.WithoutJournal {
 		each = func(func(journal.Entry) error) error { return nil }
 	}
-	return core.Engine.Replay(ctx, DefaultTenant, m.ID, each)
+	out.Replayed, err = core.Engine.Replay(ctx, DefaultTenant, out.ID, each)
+	return err
 }
 
 // checkStaged reads through the staged database before anything is done to it.
