@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/yiku-ai/yiku"
@@ -138,11 +140,23 @@ func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Ses
 		}
 }
 
-// sayer tests whether a text says a keyword, case, width and invisible
-// characters apart.
+// sayer tests whether a text says a keyword: case, width, invisible characters
+// and JSON escapes, also of JSON within JSON, apart.
 func sayer(keyword string) func(string) bool {
-	want := lang.Fold(keyword)
-	return func(text string) bool { return text != "" && strings.Contains(lang.Fold(text), want) }
+	want := lang.Caseless(keyword)
+	return func(text string) bool {
+		for text != "" {
+			if strings.Contains(lang.Caseless(text), want) {
+				return true
+			}
+			plain := lang.Unescape(text)
+			if plain == text {
+				break
+			}
+			text = plain
+		}
+		return false
+	}
 }
 
 func saysInMessage(says func(string) bool, m yiku.Message) bool {
@@ -158,8 +172,9 @@ func saysInSnapshot(says func(string) bool, s yiku.Snapshot) bool {
 		slices.ContainsFunc(s.Response.Episodes, func(e yiku.ContextEpisode) bool { return says(e.Content) })
 }
 
-// saysAnywhere tests every text in a value. Lists and maps are looked at as
-// they are; anything else, as its JSON shows it.
+// saysAnywhere tests every text in a value, and numbers and booleans as they
+// are written. Anything but lists, tool calls and working memory is looked at
+// as its JSON shows it.
 func saysAnywhere(says func(string) bool, v any) bool {
 	switch v := v.(type) {
 	case []string:
@@ -169,20 +184,29 @@ func saysAnywhere(says func(string) bool, v any) bool {
 			return false
 		}
 	case []yiku.ToolCall:
-		if len(v) == 0 {
-			return false
-		}
+		return slices.ContainsFunc(v, func(c yiku.ToolCall) bool {
+			return says(c.ID) || c.Type != "function" && says(c.Type) || says(c.Function.Name) || says(c.Function.Arguments)
+		})
 	case yiku.Content:
 		if len(v.Parts) == 0 {
 			return says(v.Text)
 		}
+	case yiku.WorkingMemory:
+		for name, b := range v.Blocks {
+			if says(name) || says(b.Value) {
+				return true
+			}
+		}
+		return says(v.TaskID) || says(v.CarriedFrom) || saysAnywhere(says, []any{v.TaskState, v.DataSlots, v.Preferences, v.Todos})
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return true // what cannot be looked at is not kept
 	}
 	var tree any
-	if json.Unmarshal(raw, &tree) != nil {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&tree) != nil {
 		return true
 	}
 	return saysInTree(says, tree)
@@ -192,6 +216,10 @@ func saysInTree(says func(string) bool, v any) bool {
 	switch v := v.(type) {
 	case string:
 		return says(v)
+	case json.Number:
+		return says(v.String()) || says(decimal(v))
+	case bool:
+		return says(strconv.FormatBool(v))
 	case []any:
 		for _, e := range v {
 			if saysInTree(says, e) {
@@ -206,6 +234,15 @@ func saysInTree(says func(string) bool, v any) bool {
 		}
 	}
 	return false
+}
+
+// decimal is a number without an exponent.
+func decimal(n json.Number) string {
+	f, err := n.Float64()
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 // sessionsOfOwner reads the owner's sessions by key.

@@ -60,17 +60,19 @@ func Invisible(r rune) bool {
 // normal returns text in NFKC; ASCII, which is most English text, is returned
 // as it is.
 func normal(text string) string {
-	ascii := true
-	for i := 0; i < len(text); i++ {
-		if text[i] >= utf8.RuneSelf {
-			ascii = false
-			break
-		}
-	}
-	if ascii || norm.NFKC.IsNormalString(text) {
+	if isASCII(text) || norm.NFKC.IsNormalString(text) {
 		return text
 	}
 	return norm.NFKC.String(text)
+}
+
+func isASCII(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // comparable is normal for the analyzer. Text of ASCII, the main Han block and

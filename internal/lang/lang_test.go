@@ -145,6 +145,35 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestE1_Caseless: what a reader takes for the same is the same for a forget.
+// Control: other words stay others.
+func TestE1_Caseless(t *testing.T) {
+	t.Parallel()
+	for a, b := range map[string]string{
+		"cafe\u200b\u0301": "CAFÉ", "σοφος": "ΣΟΦΟΣ", "Straße": "STRASSE", "ſ": "S", "张\u200d三\ufe0f丰": "张三丰", "ＡＢＣ　张": "abc 张",
+	} {
+		if x, y := lang.Caseless(a), lang.Caseless(b); x != y {
+			t.Errorf("%q is %q, %q is %q", a, x, b, y)
+		}
+	}
+	if lang.Caseless("cafe") == lang.Caseless("café") || lang.Caseless("张三") == lang.Caseless("张山") {
+		t.Error("control: others are the same")
+	}
+}
+
+// TestE1_Unescape: escapes are resolved also where the JSON around is not whole.
+func TestE1_Unescape(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"n":"\u5f20\u4e09\u4e30`: `{"n":"张三丰`, `\ud83d\ude00 a\/b \"c\" d\ne`: `😀 a/b "c" d e`, `\\u5f20`: `\u5f20`,
+		`\ud83d\u5f20`: `\ud83d张`, `\u5f`: `\u5f`, `\`: `\`, `\x 好`: `\x 好`, "": "",
+	} {
+		if got := lang.Unescape(text); got != want {
+			t.Errorf("Unescape(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzFold(f *testing.F) {
 	f.Add("Ｈｅｌｌｏ 世界")
 	f.Fuzz(func(t *testing.T, s string) {
