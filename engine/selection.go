@@ -121,8 +121,12 @@ func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Ses
 		}
 		return func(m store.Memory) bool { return ids[m.ID] }, func(store.Message) bool { return false }
 	case s.Filter != nil:
-		return func(m store.Memory) bool { return s.Filter.Match(store.MemoryFields(m.Memory)) },
-			func(m store.Message) bool { return s.Filter.Match(store.MessageFields(m.Message, session(m))) }
+		return func(m store.Memory) bool {
+				return decided(s.Filter, true, inMemories, store.MemoryFields(m.Memory))
+			},
+			func(m store.Message) bool {
+				return decided(s.Filter, true, inMessages, store.MessageFields(m.Message, session(m)))
+			}
 	case s.Source != nil && s.Source.Origin != "":
 		return func(m store.Memory) bool { return m.Origin == s.Source.Origin }, func(m store.Message) bool { return m.Origin == s.Source.Origin }
 	case s.Source != nil && s.Source.MessageID != "":
@@ -138,6 +142,37 @@ func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Ses
 		func(m store.Message) bool {
 			return !m.CreatedAt.Before(s.From) && (s.To.IsZero() || m.CreatedAt.Before(s.To))
 		}
+}
+
+// inMemories and inMessages report whether rows of that kind have a field.
+func inMemories(field string) bool { return field != "role" && field != "name" }
+
+func inMessages(field string) bool {
+	switch field {
+	case "type", "level", "status", "subject", "attribute", "value", "topics", "importance", "confidence", "updated_at", "valid_from", "valid_to", "expires_at":
+		return false
+	}
+	return true
+}
+
+// decided reports whether a filter comes out as want by conditions on fields
+// that rows of the kind have. A message has no importance, so that a forget of
+// whatever is not of the importance 0.5 means no message.
+func decided(f *yiku.Filter, want bool, has func(string) bool, get yiku.Fields) bool {
+	branch := func(b yiku.Filter) bool { return decided(&b, want, has, get) }
+	switch {
+	case f.Not != nil:
+		return decided(f.Not, !want, has, get)
+	case f.And != nil && want:
+		return !slices.ContainsFunc(f.And, func(b yiku.Filter) bool { return !branch(b) })
+	case f.And != nil:
+		return slices.ContainsFunc(f.And, branch)
+	case f.Or != nil && want:
+		return slices.ContainsFunc(f.Or, branch)
+	case f.Or != nil:
+		return !slices.ContainsFunc(f.Or, func(b yiku.Filter) bool { return !branch(b) })
+	}
+	return has(f.Field) && f.Match(get) == want
 }
 
 // sayer tests whether a text says a keyword: case, width, invisible characters
