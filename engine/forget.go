@@ -437,6 +437,9 @@ func (c *call) forgetSessions(ctx context.Context, f *store.Forget, sel selectio
 		if err != nil {
 			return err
 		}
+		if err := c.clearMetadata(tx, next, sel.metadata); err != nil {
+			return err
+		}
 		if sel.working == nil && !f.Request.Selector.All {
 			return nil
 		}
@@ -509,6 +512,9 @@ func (c *call) forgetCopies(ctx context.Context, f *store.Forget, sel selection)
 func (c *call) endForget(ctx context.Context, f store.Forget, receipt *store.Receipt) error {
 	return c.store.Update(ctx, f.Owner, store.Request, func(tx store.Tx) error {
 		if err := prove(tx, f, receipt); err != nil {
+			return err
+		}
+		if err := c.proveMetadata(tx, f, receipt); err != nil {
 			return err
 		}
 		var err error

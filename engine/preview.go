@@ -152,8 +152,13 @@ func (c *call) previewRest(ctx context.Context, p *preview) error {
 		if err != nil {
 			return err
 		}
-		p.f.Removed, err = r.Weight(p.f.Owner, p.items)
-		return err
+		if p.f.Removed, err = r.Weight(p.f.Owner, p.items); err != nil {
+			return err
+		}
+		return c.eachSaying(r, &p.f, p.sel.metadata, func(store.Session, []string) error {
+			p.f.Removed.Sessions++
+			return nil
+		})
 	})
 	if err != nil {
 		return err

@@ -142,6 +142,7 @@ func (c *call) replay(ctx context.Context, owner yiku.Owner, r *replay, removed 
 		memory:   func(m store.Memory) bool { return had(rowMark(m)) },
 		message:  func(m store.Message) bool { return had(messageMark(m.SessionID, m.Message)) },
 		sessions: func(s store.Session) bool { return had(sessionMark(s.ID)) },
+		metadata: func(s store.Session, key string, value any) bool { return had(metadataMark(s.ID, key, value)) },
 		working:  func(w store.Working) bool { return r.working || had(workingMark(w.SessionID)) },
 	}
 	steps := []func(context.Context, *store.Forget, selection) error{c.forgetMemories, c.forgetMessages, c.forgetSessions}

@@ -24,6 +24,7 @@ type selection struct {
 	messages bool                      // whether messages are looked at: not where they are to be kept
 	sessions func(store.Session) bool
 	working  func(store.Working) bool // nil with All: everything; nil otherwise: nothing
+	metadata sessionKey               // what goes of the metadata of sessions that stay; nil: nothing
 	replayed bool                     // by the journal, which names all that went: nothing else goes with it
 }
 
@@ -39,6 +40,7 @@ func (c *call) selection(ctx context.Context, f store.Forget) (selection, error)
 		return c.store.Update(ctx, f.Owner, store.Maintenance, fn)
 	}}
 	sel.messages = req.Mode == yiku.ForgetPurge && (req.Sources == yiku.SourcesDelete || req.Selector.Source != nil || req.Selector.All)
+	sel.metadata = metadataOf(req)
 	sel.memory, sel.message = c.rowSelector(req.Selector, session)
 	switch s := req.Selector; {
 	case s.All:

@@ -28,7 +28,11 @@ func (c *call) createSession(ctx context.Context, req yiku.CreateSessionRequest)
 		}
 		known, err := tx.Session(owner, id)
 		if err == nil {
-			if !sameSession(known.Session, req) {
+			was := req
+			if was.Metadata, err = c.remembered(tx, owner, req.Metadata, id); err != nil {
+				return sessionRef{}, nil, err
+			}
+			if !sameSession(known.Session, req) && !sameSession(known.Session, was) {
 				return sessionRef{}, nil, conflictOn("session_id", "the session exists with other fields")
 			}
 			return sessionRef{id}, []store.Item{{Kind: store.ItemSession, Key: known.Key}}, nil
