@@ -448,7 +448,7 @@ func (c *call) forgetSessions(ctx context.Context, f *store.Forget, sel selectio
 				return err
 			}
 		}
-		return tx.PurgeWorking(sel.working, &next.Removed)
+		return c.purgeWorking(tx, next, sel.working)
 	})
 }
 

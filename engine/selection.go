@@ -54,6 +54,15 @@ func (c *call) selection(ctx context.Context, f store.Forget) (selection, error)
 		sel.snapshot = func(s store.Snapshot) bool { return saysInSnapshot(says, s.Snapshot) }
 		sel.versions = true
 	}
+	if s := req.Selector; !s.From.IsZero() || !s.To.IsZero() {
+		written, err := c.writtenIn(ctx, f)
+		if err != nil {
+			return selection{}, err
+		}
+		created := sel.memory
+		sel.memory = func(m store.Memory) bool { return created(m) || written[m.Key] }
+		sel.working = func(w store.Working) bool { return inRange(s, w.UpdatedAt) }
+	}
 	if req.ProjectID != "" {
 		sel = sel.within(req.ProjectID, session)
 	}
@@ -138,12 +147,7 @@ func (c *call) rowSelector(s yiku.Selector, session func(store.Message) yiku.Ses
 	case s.Source != nil:
 		return func(m store.Memory) bool { return m.SessionID == s.Source.SessionID }, func(m store.Message) bool { return m.SessionID == s.Source.SessionID }
 	}
-	return func(m store.Memory) bool {
-			return !m.CreatedAt.Before(s.From) && (s.To.IsZero() || m.CreatedAt.Before(s.To))
-		},
-		func(m store.Message) bool {
-			return !m.CreatedAt.Before(s.From) && (s.To.IsZero() || m.CreatedAt.Before(s.To))
-		}
+	return func(m store.Memory) bool { return inRange(s, m.CreatedAt) }, func(m store.Message) bool { return inRange(s, m.CreatedAt) }
 }
 
 // inMemories and inMessages report whether rows of that kind have a field.
