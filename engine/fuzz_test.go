@@ -110,7 +110,7 @@ func FuzzImport(f *testing.F) {
 		if c.checker.Request(req) != nil {
 			return // refused before: its own tests say how
 		}
-		session, messages, err := c.readDocument(req)
+		session, _, messages, err := c.readDocument(req)
 		if err != nil {
 			names(t, err, "document")
 			return
@@ -124,7 +124,7 @@ func FuzzImport(f *testing.F) {
 		}
 		again := req
 		again.Format, again.Document = yiku.FormYiku, exported
-		_, back, err := c.readDocument(again)
+		_, _, back, err := c.readDocument(again)
 		if err != nil {
 			t.Fatalf("an export cannot be imported: %v", err)
 		}

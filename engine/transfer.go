@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/yiku-ai/yiku"
@@ -120,13 +121,17 @@ func (c *call) importSession(ctx context.Context, req yiku.ImportSessionRequest)
 	if err != nil {
 		return yiku.Session{}, err
 	}
-	session, messages, err := c.readDocument(req)
+	session, from, messages, err := c.readDocument(req)
 	if err != nil {
 		return yiku.Session{}, err
 	}
 	c.event.Session = session.ID
 	c.count("messages", len(messages))
 	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (sessionRef, []store.Item, error) {
+		session, messages, err := c.unforgotten(tx, owner, from, session, messages)
+		if err != nil {
+			return sessionRef{}, nil, err
+		}
 		return c.newSession(tx, owner, session, messages, "session_id")
 	})
 	if err != nil {
@@ -135,28 +140,57 @@ func (c *call) importSession(ctx context.Context, req yiku.ImportSessionRequest)
 	return c.readSession(ctx, owner, ref.ID, req.IdempotencyKey != "")
 }
 
-// readDocument reads an import and checks every message as an append would.
-func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku.Message, error) {
+// unforgotten returns what a document holds that was not forgotten of the
+// session that it comes from, under whichever id it is imported. A session that
+// was forgotten whole leaves no metadata.
+func (c *call) unforgotten(tx store.Tx, owner yiku.Owner, from string, session yiku.Session, messages []yiku.Message) (yiku.Session, []yiku.Message, error) {
+	gone, err := tx.Suppressed(c.blind(owner, []string{sessionMark(from), sessionMark(session.ID)}))
+	if err != nil {
+		return session, nil, err
+	}
+	if slices.Contains(gone, true) {
+		session.Metadata = nil
+	}
+	if session.Metadata, err = c.remembered(tx, owner, session.Metadata, from, session.ID); err != nil {
+		return session, nil, err
+	}
+	forgotten, err := c.suppressed(tx, owner, from, messages)
+	if err != nil {
+		return session, nil, err
+	}
+	var kept []yiku.Message
+	for i, m := range messages {
+		if m.ID == "" || !forgotten[i] {
+			kept = append(kept, m)
+		}
+	}
+	return session, kept, nil
+}
+
+// readDocument reads an import and checks every message as an append would. It
+// gives the session to make, and the id of the one that the document is of.
+func (c *call) readDocument(req yiku.ImportSessionRequest) (session yiku.Session, from string, messages []yiku.Message, err error) {
 	kind := req.Format
 	if kind == "" {
-		var err error
 		if kind, err = form.Detect(req.Document); err != nil {
-			return yiku.Session{}, nil, belowDocument(err)
+			return session, "", nil, belowDocument(err)
 		}
 	}
 	messages, export, err := form.Read(kind, req.Document)
 	if err != nil {
-		return yiku.Session{}, nil, belowDocument(err)
+		return session, "", nil, belowDocument(err)
 	}
 	if len(messages) == 0 {
-		return yiku.Session{}, nil, yiku.Invalid("document", "holds no messages")
+		return session, "", nil, yiku.Invalid("document", "holds no messages")
 	}
 	if err := c.checkMessages(messages); err != nil {
-		return yiku.Session{}, nil, belowDocument(err)
+		return session, "", nil, belowDocument(err)
 	}
-	session := yiku.Session{}
 	if export != nil {
-		session = export.Session
+		session, from = export.Session, export.Session.ID
+	}
+	if from == "" {
+		from = messages[0].SessionID
 	}
 	for _, s := range []struct{ to, from *string }{{&session.ID, &req.SessionID}, {&session.ProjectID, &req.ProjectID}, {&session.AgentID, &req.AgentID}} {
 		if *s.from != "" {
@@ -165,10 +199,10 @@ func (c *call) readDocument(req yiku.ImportSessionRequest) (yiku.Session, []yiku
 	}
 	head := yiku.CreateSessionRequest{UserID: req.UserID, SessionID: session.ID, ProjectID: session.ProjectID, AgentID: session.AgentID, Metadata: session.Metadata}
 	if err := c.checker.Request(head); err != nil {
-		return session, nil, below("document.session", err)
+		return session, "", nil, below("document.session", err)
 	}
 	session.ForkedFrom = ""
-	return session, messages, nil
+	return session, from, messages, nil
 }
 
 // maxTransfer is how many messages a session may be made with: they are
