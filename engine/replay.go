@@ -139,8 +139,10 @@ func (c *call) replay(ctx context.Context, owner yiku.Owner, r *replay, removed 
 		update: func(ctx context.Context, fn func(store.Tx) error) error {
 			return c.store.Update(ctx, owner, store.Request, fn)
 		},
-		memory:   func(m store.Memory) bool { return had(rowMark(m)) },
-		message:  func(m store.Message) bool { return had(messageMark(m.SessionID, m.Message)) },
+		memory: func(m store.Memory) bool { return had(rowMark(m)) },
+		message: func(m store.Message) bool {
+			return had(messageMark(m.SessionID, m.Message)) || had(textMark(m.SessionID, m.Message)) // as old journals have it
+		},
 		sessions: func(s store.Session) bool { return had(sessionMark(s.ID)) },
 		metadata: func(s store.Session, key string, value any) bool { return had(metadataMark(s.ID, key, value)) },
 		working:  func(w store.Working) bool { return r.working || had(workingMark(w.SessionID)) },

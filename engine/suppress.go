@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -27,9 +29,62 @@ func mark(kind string, parts ...string) string {
 }
 
 // messageMark names a message by its id and what it says, so that a new
-// message under a used id is new.
+// message under a used id is new. Tool calls and parts other than text are
+// what it says, too.
 func messageMark(session string, m yiku.Message) string {
+	if more := beyondText(m); more != "" {
+		return mark("message", session, m.ID, m.Content.PlainText(), more)
+	}
+	return textMark(session, m)
+}
+
+// textMark names a message by its text alone. It is the mark of messages of
+// plain text, and was once the mark of all.
+func textMark(session string, m yiku.Message) string {
 	return mark("message", session, m.ID, m.Content.PlainText())
+}
+
+// beyondText is the JSON of a message's tool calls and of its parts, however
+// their members are ordered and set; empty where there is text only.
+func beyondText(m yiku.Message) string {
+	parts := m.Content.Parts
+	if !slices.ContainsFunc(parts, func(p yiku.Part) bool { return !isText(p) }) {
+		parts = nil
+	}
+	if len(parts)+len(m.ToolCalls) == 0 {
+		return ""
+	}
+	raw, err := json.Marshal([]any{parts, m.ToolCalls})
+	if err != nil {
+		return "" // it came out of JSON
+	}
+	if tree, err := inOrder(raw); err == nil {
+		raw = tree
+	}
+	return string(raw)
+}
+
+// isText reports whether a part holds nothing but text.
+func isText(p yiku.Part) bool {
+	var members map[string]any
+	raw, err := json.Marshal(p)
+	if err != nil || json.Unmarshal(raw, &members) != nil {
+		return false
+	}
+	delete(members, "type")
+	delete(members, "text")
+	return p.Type == "text" && len(members) == 0
+}
+
+// inOrder gives JSON with the members of objects in the order of their names.
+func inOrder(raw []byte) ([]byte, error) {
+	var tree any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		return nil, err
+	}
+	return json.Marshal(tree)
 }
 
 func rowMark(m store.Memory) string      { return mark("memory", m.ID) }
