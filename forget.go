@@ -81,7 +81,7 @@ type Removed struct {
 	Archived    int `json:"archived"`
 	Versions    int `json:"versions"`
 	Messages    int `json:"messages"`
-	Sessions    int `json:"sessions" doc:"Deleted, or cleared of what their metadata said of a keyword."`
+	Sessions    int `json:"sessions" doc:"Deleted, or cleared of metadata that was to be forgotten."`
 	Summaries   int `json:"summaries"`
 	Working     int `json:"working"`
 	Tasks       int `json:"tasks"`

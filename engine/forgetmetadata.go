@@ -9,20 +9,29 @@ import (
 )
 
 // A session's metadata (titles, summaries) has no number of its own. A forget
-// by keyword takes those of its keys that say the keyword, and counts the
-// session among those removed.
+// by keyword takes those of its keys that say the keyword, one by time range
+// those of sessions that were made within it; they are written with it. Such a
+// session counts among those removed.
 
 // sessionKey tests one key of a session's metadata, and its value.
 type sessionKey func(s store.Session, key string, value any) bool
 
 // metadataOf gives the test of a forget's request; nil where it takes none.
 func metadataOf(req yiku.ForgetRequest) sessionKey {
-	if req.Selector.Keyword == "" || req.Mode == yiku.ForgetArchive {
-		return nil
+	var takes sessionKey
+	switch s := req.Selector; {
+	case req.Mode == yiku.ForgetArchive:
+	case s.Keyword != "":
+		says := sayer(s.Keyword)
+		takes = func(_ store.Session, key string, value any) bool { return says(key) || saysAnywhere(says, value) }
+	case !s.From.IsZero() || !s.To.IsZero():
+		takes = func(row store.Session, _ string, _ any) bool { return inRange(s, row.CreatedAt) }
 	}
-	says := sayer(req.Selector.Keyword)
+	if takes == nil || req.ProjectID == "" {
+		return takes
+	}
 	return func(s store.Session, key string, value any) bool {
-		return (req.ProjectID == "" || s.ProjectID == req.ProjectID) && (says(key) || saysAnywhere(says, value))
+		return s.ProjectID == req.ProjectID && takes(s, key, value)
 	}
 }
 

@@ -34,9 +34,18 @@ func TestE1_RangeTakesWhatWasWrittenThen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	titled := func(session string) {
+		t.Helper()
+		req := yiku.CreateSessionRequest{UserID: "ann", SessionID: session, Metadata: yiku.Metadata{"标题": "title of " + session}}
+		if _, err := s.CreateSession(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	titled("before")
 	note("before", "之前")
 	b.clock.Advance(time.Hour)
 	from := b.clock.Now()
+	titled("then")
 	note("then", "secret 秘密")
 	patch("Likes plums", yiku.PatchMemoryRequest{Content: yiku.Some("Likes secrets")})
 	patch("喜欢李子", yiku.PatchMemoryRequest{Metadata: yiku.Some(yiku.Metadata{"注": "秘密"})})
@@ -54,7 +63,7 @@ func TestE1_RangeTakesWhatWasWrittenThen(t *testing.T) {
 	would := forget(t, s, req)
 	req.DryRun = false
 	did := forget(t, s, req)
-	if would.Removed != did.Removed || did.Removed.Memories != 2 || did.Removed.Working != 1 {
+	if would.Removed != did.Removed || did.Removed.Memories != 2 || did.Removed.Working != 1 || did.Removed.Sessions != 1 {
 		t.Errorf("would remove %+v, removed %+v", would.Removed, did.Removed)
 	}
 	if diff := cmp.Diff([]string{"Has a dog", "Rides a tram", "Works early", "骑车上班"}, left(t, s)); diff != "" {
@@ -64,6 +73,13 @@ func TestE1_RangeTakesWhatWasWrittenThen(t *testing.T) {
 		w, err := s.GetWorking(t.Context(), yiku.GetWorkingRequest{UserID: "ann", SessionID: session})
 		if err != nil || len(w.DataSlots) != want {
 			t.Errorf("%s: %+v, %v", session, w, err)
+		}
+		if session == "after" {
+			continue
+		}
+		got, err := s.GetSession(t.Context(), yiku.GetSessionRequest{UserID: "ann", SessionID: session})
+		if err != nil || len(got.Metadata) != want {
+			t.Errorf("%s: %v, %v", session, got.Metadata, err)
 		}
 	}
 	proven(t, s, did)

@@ -77,13 +77,15 @@ func (l *life) say(user, session, id, text string) {
 	l.must(err)
 }
 
-// plant gives a user a memory, a message, working memory and a snapshot with
-// the canary, and a memory and a message without.
+// plant gives a user a memory, a message, a session's title, working memory and
+// a snapshot with the canary, and a memory and a message without.
 func plant(l *life, v *victim) {
 	l.t.Helper()
+	_, err := l.s.CreateSession(l.t.Context(), yiku.CreateSessionRequest{UserID: v.user, SessionID: "gone", Metadata: yiku.Metadata{"title": "about " + v.canary}})
+	l.must(err)
 	v.ids = append(v.ids, l.save(v.user, "memory "+v.canary, yiku.SaveMemoryRequest{SessionID: "gone", Origin: yiku.OriginTool, Metadata: yiku.Metadata{"tag": v.canary}}))
 	l.say(v.user, "gone", "m1", "message "+v.canary)
-	_, err := l.s.PutWorking(l.t.Context(), yiku.PutWorkingRequest{UserID: v.user, SessionID: "gone", Todos: []any{v.canary}})
+	_, err = l.s.PutWorking(l.t.Context(), yiku.PutWorkingRequest{UserID: v.user, SessionID: "gone", Todos: []any{v.canary}})
 	l.must(err)
 	_, err = l.s.GetContext(l.t.Context(), yiku.GetContextRequest{UserID: v.user, SessionID: "gone", Query: v.canary})
 	l.must(err)
@@ -170,7 +172,7 @@ func (l *life) shown(user string) string {
 		for _, m := range page.Items {
 			all = append(all, m.Content.PlainText())
 		}
-		all = append(all, working)
+		all = append(all, working, session.Metadata)
 	}
 	found, err := l.s.SearchMemory(l.t.Context(), yiku.SearchMemoryRequest{UserID: user, Query: "memory message canary"})
 	l.must(err)
