@@ -72,7 +72,9 @@ func Restore(ctx context.Context, cfg config.Config, r RestoreOptions, opts *Opt
 	if err := placeJournal(cfg, r, key); err != nil {
 		return out, err
 	}
-	if err := prepare(ctx, cfg, r, place.Stage(), &out, o, func(s store.Store) (err error) {
+	staged := cfg
+	staged.AuditKey, staged.Journal, staged.DataDir, staged.Events = auditKeyPath(cfg), JournalPath(cfg), place.Stage(), ""
+	if err := prepare(ctx, staged, r, &out, o, func(s store.Store) (err error) {
 		out.Keys, err = carryKeys(ctx, s, last, place.Occupied(), o)
 		return err
 	}); err != nil {
@@ -185,8 +187,7 @@ func copyFile(from, to string) (err error) {
 // prepare makes a staged database fit to serve: checked, in a new generation,
 // with what was forgotten since forgotten again, and with an entry in the
 // audit log.
-func prepare(ctx context.Context, cfg config.Config, r RestoreOptions, stage string, out *Restored, o Options, carry func(store.Store) error) (err error) {
-	cfg.AuditKey, cfg.Journal, cfg.DataDir, cfg.Events = auditKeyPath(cfg), JournalPath(cfg), stage, ""
+func prepare(ctx context.Context, cfg config.Config, r RestoreOptions, out *Restored, o Options, carry func(store.Store) error) (err error) {
 	if err := checkStaged(ctx, cfg, o); err != nil {
 		return err
 	}
