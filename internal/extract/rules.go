@@ -51,11 +51,13 @@ type grammar struct {
 	task     *regexp.Regexp        // asks for work on a text that follows, which is data
 	question *regexp.Regexp
 	request  *regexp.Regexp // asks for something now
-	idle     *regexp.Regexp // guesses that are no statement, moods, one-offs, conditions
+	once     *regexp.Regexp // one-offs and conditions: nothing of the sentence holds
+	idle     *regexp.Regexp // moods, wishes, plans without a decision: not the clause
 	reported *regexp.Regexp // says what others say
 	hedge    *regexp.Regexp
 	secret   *regexp.Regexp
 	remember *regexp.Regexp // leads in what is to be remembered: group 1
+	noted    *regexp.Regexp // follows what is to be remembered: group 1
 	reminder *regexp.Regexp // looks like it and is a thing to do
 	forget   *regexp.Regexp // asks to forget: one of the groups is what, empty for what was said last
 	durable  *regexp.Regexp // an instruction that holds from now on
@@ -100,7 +102,7 @@ const maxSentence = 1000
 
 func (r *reading) message(n int) {
 	r.at = n
-	for _, s := range sentences(Own(r.window.Messages[n-1].Content)) {
+	for _, s := range sentences(unspoken(Own(r.window.Messages[n-1].Content))) {
 		g := grammarOf(s)
 		if len(s) > maxSentence {
 			continue
@@ -119,27 +121,24 @@ func (r *reading) sentence(g *grammar, s string) {
 		r.forget(strings.Join(m[1:], ""))
 		return
 	}
-	if g.secret.MatchString(s) || g.reminder.MatchString(s) {
+	if g.reminder.MatchString(s) {
 		return
 	}
-	explicit := false
+	explicit, private := false, g.secret.MatchString(s)
 	if m := g.remember.FindStringSubmatch(s); m != nil {
 		explicit, s = true, capital(m[1])
+	} else if m := g.noted.FindStringSubmatch(s); m != nil {
+		explicit, s = true, capital(trim(m[1]))
 	}
-	if g.question.MatchString(s) || !explicit && (g.idle.MatchString(s) || g.reported.MatchString(s)) {
+	if strings.Contains(s, omitted) || !explicit && (g.once.MatchString(s) || g.reported.MatchString(s)) {
 		return
 	}
 	hedged := g.hedge.MatchString(s)
-	if hedged && !explicit {
-		return
-	}
 	before := len(r.found)
-	if !r.replace(g, s) && !r.instruct(g, s) && (explicit || !g.request.MatchString(s)) {
-		for _, clause := range g.clauses(s) {
-			r.clause(g, clause)
-		}
+	if private || !r.replace(g, s) && !r.instruct(g, s) {
+		r.clauses(g, g.clauses(s), explicit)
 	}
-	if explicit && len(r.found) == before {
+	if explicit && !private && len(r.found) == before && !g.question.MatchString(s) && !pronoun.MatchString(s) {
 		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Importance: 0.8})
 	}
 	for i := before; i < len(r.found); i++ {
@@ -148,7 +147,7 @@ func (r *reading) sentence(g *grammar, s string) {
 		if explicit {
 			c.Importance = max(c.Importance, 0.8)
 		}
-		if hedged {
+		if hedged && explicit {
 			c.Confidence = 0.4
 		}
 		if g.correct.MatchString(s) && c.Attribute != "" {
@@ -157,10 +156,33 @@ func (r *reading) sentence(g *grammar, s string) {
 	}
 }
 
+// clauses reads the clauses of a sentence. A clause that asks, wishes or guesses
+// says nothing, and a guess that stands alone takes the clause before it along.
+// What follows a secret may tell it.
+func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
+	for i, clause := range clauses {
+		if g.secret.MatchString(clause) {
+			return
+		}
+		if g.question.MatchString(clause) || !explicit && (g.idle.MatchString(clause) || g.hedge.MatchString(clause) || g.request.MatchString(clause)) {
+			continue
+		}
+		if i+1 < len(clauses) && !explicit && guess(g, clauses[i+1]) {
+			continue
+		}
+		r.clause(g, clause)
+	}
+}
+
+// guess reports whether a clause does nothing but to make a guess of another.
+func guess(g *grammar, clause string) bool {
+	return len(clause) < 24 && g.hedge.MatchString(clause)
+}
+
 // instruct reads an instruction that holds from now on; all of the sentence
 // belongs to it.
 func (r *reading) instruct(g *grammar, s string) bool {
-	if !g.durable.MatchString(s) {
+	if !g.durable.MatchString(s) || g.question.MatchString(s) || len(s) < 16 {
 		return false
 	}
 	r.add(Candidate{Content: trim(s), Type: yiku.TypeConstraint, Importance: 0.9, Urgent: true})
@@ -405,6 +427,28 @@ var (
 	pronoun     = regexp.MustCompile(`(?i)^(it|this|that|these|those|them|you|your|me|him|her|us|one|what|how|the way|so|too|very|more|some|any|all|bit|little|lot|few|nothing|everything|something|这个|那个|这些|那些|这|那|它|他|她|你|您|什么|谁|那样|这样)\b|^(这|那|它|你|您)|^(刚才|刚刚|上面|前面)`)
 	inverted    = regexp.MustCompile(`[,，]?\s*(because|since|but|so|which|who|though|although|when|where|因为|所以|但是|不过)\b.*$`)
 )
+
+// omitted stands for quoted words in a sentence: they are somebody's, and say
+// nothing of the user.
+const omitted = "\uFFFC"
+
+var (
+	quotation = regexp.MustCompile(`“[^”]{1,1000}”|"[^"\n]{1,1000}"|「[^」]{1,1000}」|『[^』]{1,1000}』`)
+	spoken    = regexp.MustCompile(`(?i)[,，。!！?？;；]|\b(?:i|we|you|my|am|are)\b|[我你您]`)
+)
+
+// unspoken replaces the quotations of a text that are more than a name.
+func unspoken(text string) string {
+	if !strings.ContainsAny(text, `“"「『`) {
+		return text
+	}
+	return quotation.ReplaceAllStringFunc(text, func(q string) string {
+		if utf8.RuneCountInString(q) > 40 || spoken.MatchString(q) {
+			return omitted
+		}
+		return q
+	})
+}
 
 // Own returns what a message says in its writer's own words: without blocks of
 // code, quoted lines, tables, and what Yiku itself put into a prompt.
