@@ -11,7 +11,9 @@ import (
 // chinese is the grammar of Chinese.
 var chinese = sync.OnceValue(func() *grammar {
 	return &grammar{
-		plain: func(s string) string { return strings.TrimSpace(s) }, clauses: chineseClauses, subject: chineseSubject, rules: chineseRules(),
+		plain: func(s string) string { return strings.TrimSpace(s) }, clauses: chineseClauses, subject: chineseSubject, rules: append(chineseRules(), generalChinese()...), passing: zhPassing,
+		person: regexp.MustCompile(`我?(?:的|家的?)?` + kin), pronoun: regexp.MustCompile(`^[他她]` + `(?:们)?`),
+		revises: regexp.MustCompile(`不再|改[成为到在发抄用]|换成|恢复|算了|现在(?:都|才|改)|有误|调走|搬到|取消`), bare: regexp.MustCompile(`^(?:应该|应|就|用的)?(?:是|为|改成)(?P<v>[^，,。；;]{1,40})$`),
 		task:     word(`^(?:你好[，,]?|请|请你|麻烦你?|帮我|帮忙|能不能|可以|你来)*(?:把)?(?:下面|以下|这段|这句|这篇|这封|下列)?(?:的|话|文字|内容|句子)*(?:翻译|润色|改写|总结|概括|校对|修改|纠正|检查|解释|缩写|扩写|续写|写|起草|改|分析|归纳|提取|朗读|背诵|复述)[^：:]*[：:]|^(?:假装|扮演|想象|你现在是|角色扮演|模拟)|^(?:歌词|原文|摘录|引用|故事|邮件|短信|文章|台词|例句)[：:]`),
 		question: word(`[？?][”"』」)）]*$|(?:吗|呢|么|吧)[？?。!！~～…]*$|^(?:什么|谁|哪|怎么|怎样|如何|为什么|为何|多少|几|是不是|有没有|能不能|可不可以|会不会|请问|你知道|你觉得|你记得|还记得)|(?:什么|哪个|哪里|哪儿|哪些|怎么样|多少钱|是不是|有没有|能不能|可不可以|会不会)[^，,]{0,8}$`),
 		request:  word(`^(?:请|麻烦|劳驾|那|好|那么|现在)*(?:帮我|帮忙|给我|替我|为我|告诉我|推荐|介绍|列出|列个|查一?下|搜一?下|找一?下|写一?[个篇段封首]|做一?个|生成|解释|翻译|总结|分析|设计|安排|订|提醒|说说|讲讲|看看|来一?[个首段份])`),
@@ -37,14 +39,14 @@ var chinese = sync.OnceValue(func() *grammar {
 })
 
 // opening is what leads over to a statement and says nothing.
-var opening = regexp.MustCompile(`(?i)^(?:你好|您好|嗨|哈喽|大家好|早上好|下午好|晚上好|嗯+|哦+|啊|好的?|对了|对|是的|不|不对|另外|还有|而且|然后|所以|但是|不过|可是|其实|顺便说?一?下?|说起来|话说|总之|反正|也就是说|首先|其次|最后|第[一二三]|一是|二是|因为|由于|现在|目前|如今|最近|更正一?下?|说错了|记错了|先说两件事|自我介绍一下|跟你说|告诉你|你知道|很高兴认识你)(?:[，,、：:！!~\s]+|$)`)
+var opening = regexp.MustCompile(`(?i)^(?:你好|您好|嗨|哈喽|大家好|早上好|下午好|晚上好|嗯+|哦+|啊|好的?|对了|对|是的|不|不对|另外|还有|而且|然后|所以|但是|不过|可是|其实|顺便说?一?下?|说起来|话说|总之|反正|也就是说|首先|其次|最后|第[一二三]|一是|二是|因为|由于|现在|目前|如今|最近|更正一?下?|说错了|记错了|先说两件事|自我介绍一下|跟你说|告诉你|你知道|很高兴认识你|偷偷告诉你|背景先同步给你|言归正传|医生说|大夫说|等等|哦对了|所以|反正|就是|更正|哈哈|地址有误)(?:[，,、：:！!~\s]+|$)`)
 
 // chineseClauses cuts a sentence at its commas and gives the pieces without a
 // subject that of the piece before.
 func chineseClauses(s string) []string {
 	var out []string
 	carry := ""
-	for _, piece := range regexp.MustCompile(`[，,；;：:\n]|\s{2,}`).Split(s, -1) {
+	for _, piece := range pause.Split(s, -1) {
 		piece = trim(opening.ReplaceAllString(trim(piece)+"，", ""))
 		if piece == "" {
 			continue
@@ -63,6 +65,8 @@ func chineseClauses(s string) []string {
 	return out
 }
 
+var pause = regexp.MustCompile(`[，,；;：\n]|:\s|\s{2,}|——`)
+
 // kin are the words for people and animals of the user.
 const kin = `(?:老婆|老公|妻子|丈夫|爱人|太太|先生|女朋友|男朋友|女友|男友|对象|未婚妻|未婚夫|儿子|女儿|孩子|宝宝|大女儿|小女儿|大儿子|小儿子|妈妈|爸爸|母亲|父亲|老妈|老爸|妈|爸|爷爷|奶奶|外公|外婆|姥姥|姥爷|哥哥|姐姐|弟弟|妹妹|哥|姐|弟|妹|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|舅舅|姑姑|叔叔|阿姨|侄子|侄女|外甥|外甥女|闺蜜|朋友|好朋友|室友|邻居|同事|老板|领导|上司|经理|主管|导师|老师|同学|合伙人|助理|秘书|狗狗|狗|猫咪|猫|宠物)`
 
@@ -77,6 +81,29 @@ var (
 	itSubject  = regexp.MustCompile(`(?i)^((?:[\w-]+|\p{Han}{2,8}?)(?:项目|系统|服务|服务器|接口|数据库|网站|平台|应用|模块|前端|后端|团队|公司|仓库|版本|集群|产品|脚本|流程|合同|方案|活动|会议|比赛|课程|考试))(.+)$`)
 )
 
+// zhSurname begins the names of people.
+const zhSurname = `(?:[小老阿大]|[王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段钱汤尹黎易常武乔贺赖龚文庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍申尤毕聂丛焦向柳邢路岳齐梅莫庄辛管祝左涂谷祁时舒耿牟卜柯裴])`
+
+var zhName = regexp.MustCompile(`^(` + zhSurname + `\p{Han}{1,2}?)((?:也|都|现在|一直|今年)?(?:在|是|管|负责|归|属|喜欢|爱吃|讨厌|做|对|住|叫|姓|带|从|会|不|有|开|教|养).+)$`)
+
+// zhPassing is what a statement of the general forms must not be.
+var zhPassing = regexp.MustCompile(`今天|今晚|刚才|刚刚|这个|那个|这段|这版|这份|这句|这次|第.{1,3}段|想|觉得|看看|帮我|帮忙|你|您|吧$|一下|是不是|没什么|还可以|不错|挺好|真的|好了$|知道|怎么|什么|不好意思|没事|没问题|没有$|^(?:我|我们)?(?:就是|是说|也是|都是|在想|在看|在等|在写|在做|在改|有点|有个问题|要是|不是|没|不用|不要|不知道|不会|不太|去)`)
+
+// zhExact is what is worth keeping to the letter.
+const zhExact = `(?:` + exact + `|[A-Za-z][\w.+#-]+(?: \d[\d.]*)?|\d+(?:\.\d+)?(?:万|亿|元|块|人|台|个|点|%|％|号|月|年|天|周|小时|分钟|克|g|kg|mm|cm|m)?)`
+
+// generalChinese are the general forms, tried after the others.
+func generalChinese() []rule {
+	form := func(e string) *regexp.Regexp { return word(`^(?:` + e + `)(?:了|的|呀|啊|哦|哈|嘛|啦)*$`) }
+	return []rule{
+		{form: form(`(?:也|还|就|都|又|一向|一直|现在|固定|平时|老|可是|老老实实|每.|从.{1,12})*(?:是|有|在|做|干|当|用|叫|归|属|养|带|管|开|住|投了|卖|教|学|读|姓|负责|习惯|固定|一向|从不|从来|只|每|恢复|改|换|坐|吃|喝|打|游|转业|毕业|签|租|买了|考|骑|练|跑|弹|参加|入|领|退|升|装|做过).{1,60}`), kind: yiku.TypeProfile, about: speakers, importance: 0.5, general: true},
+		{form: form(`(?:今年|也|还|都|现在|一直|年底|已经)*(?:是|有|在|属|对|不能|晕|装|做过|喜欢|爱|住|叫|怕|不|管|负责|会|养|开|教|姓|做|当|膝|腰|有|血|\d+岁).{1,60}`), kind: yiku.TypeProfile, about: others, importance: 0.6, general: true},
+		{form: form(`[\p{Han}\w /-]{2,16}?(?:是|在|归|叫|走|存在?|用|为|从|带|定在?|改成|改在|改到|换成|放在|等于|上限|门槛|最多|至少|大概|[ =：]).{0,24}?` + zhExact + `.{0,40}`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
+		{form: form(`[\p{Han}\w ]{2,16}?\s?(?:` + exact + `)`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
+		{form: form(`[\p{Han}\w ]{2,16}?(?:必须|只能|不能|不得|一律|严禁|不许|归|不碰|不吃|不考虑).{1,50}`), kind: yiku.TypeConstraint, about: things, importance: 0.7, general: true},
+	}
+}
+
 func chineseSubject(s string) (subject, rest string) {
 	if m := kinSubject.FindStringSubmatch(s); m != nil {
 		return theirs + m[1], m[2]
@@ -86,6 +113,9 @@ func chineseSubject(s string) (subject, rest string) {
 	}
 	if m := iSubject.FindStringSubmatch(s); m != nil {
 		return user, m[1]
+	}
+	if m := zhName.FindStringSubmatch(s); m != nil {
+		return m[1], m[2]
 	}
 	if m := itSubject.FindStringSubmatch(s); m != nil {
 		return thing + m[1], m[2]

@@ -13,7 +13,9 @@ import (
 // english is the grammar of English.
 var english = sync.OnceValue(func() *grammar {
 	return &grammar{
-		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: englishRules(),
+		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: passing,
+		person: regexp.MustCompile(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?`), pronoun: word(`^(?:he|she)\b`),
+		revises: word(`\b(?:no longer|any ?more|instead|switched|scrap that|on reflection|change of plans?|changed my mind|let us go|i would rather|mixed up|renamed|moved to)\b`), bare: word(`^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
 		task:     word(`^(?:hey,? |hi,? |please |can you |could you |would you |help me )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|polish|correct|fix|check|review|explain|edit|shorten|improve|convert|classify|analy[sz]e|write|draft|compose|complete|continue)\b[^:]*:|^(?:roleplay|role-play|pretend|imagine|let us pretend|act as|you are now)\b|^(?:lyrics|quote|excerpt|story|poem|text|email|subject|from|to|re|fwd)\s*:`),
 		question: word(`\?["')\]]*$|^(?:what|who|whom|whose|which|when|where|why|how|do you|did you|does|did|is|are|am i|was|were|can you tell|will|would you|should|shall|have you|has|had)\b`),
 		request:  word(`^(?:please |hey,? |ok,? |now,? )*(?:can|could|would|will) you\b|^(?:please )?(?:help|show|give|tell|find|list|make|create|send|book|order|run|open|write|draft|add|set|put|draw|schedule|look|search|play|read|let us|let me)\b`),
@@ -44,11 +46,11 @@ func word(expression string) *regexp.Regexp { return regexp.MustCompile(`(?i)` +
 
 // plainEnglish writes out the contractions that mean one thing only.
 func plainEnglish(s string) string {
-	return englishShort().Replace(strings.Join(strings.Fields(s), " "))
+	return strings.TrimSpace(englishShort().Replace(" " + strings.Join(strings.Fields(s), " ")))
 }
 
 var englishShort = sync.OnceValue(func() *strings.Replacer {
-	pairs := []string{"can’t", "cannot", "can't", "cannot", "won’t", "will not", "won't", "will not"}
+	pairs := []string{" im ", " I am ", " ive ", " I have ", " dont ", " do not ", " doesnt ", " does not ", " cant ", " cannot ", " hes ", " he is ", " shes ", " she is ", " isnt ", " is not ", " thats ", " that is ", " pls ", " please ", " btw ", " by the way ", "can’t", "cannot", "can't", "cannot", "won’t", "will not", "won't", "will not"}
 	for _, quote := range []string{"'", "’"} {
 		pairs = append(pairs, "n"+quote+"t ", " not ", "I"+quote+"m ", "I am ", "i"+quote+"m ", "I am ", quote+"re ", " are ", quote+"ve ", " have ", quote+"ll ", " will ", quote+"d ", " would ")
 		for _, w := range []string{"it", "It", "that", "That", "he", "He", "she", "She", "what", "What", "there", "There", "who", "Who", "Here", "here"} {
@@ -59,10 +61,19 @@ var englishShort = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
-// elided is where a second statement shares the subject of the first.
+const (
+	linking = `(?:and|but|so|while|though|although|plus|also|because|since|which is why|that is why|therefore|yet|however|then|now)`
+	opens   = `(?:(?:i|we|he|she|they|it|there|you|that|this) [a-z]|(?:my|our|his|her|their|its) (?:[\w-]+ ){1,3}(?:is|are|was|has|have|needs?|must|can|cannot|costs?|starts?|ends?)\b|the (?:[\w-]+ ){1,3}(?:is|are|was|has|uses?|runs?|listens?|ships?|needs?|must|can|cannot|starts?|ends?|costs?|sits|lives)\b|(?-i:[A-Z])[\w-]+ (?:is|has|was|needs|leads|handles|lives|works|likes|cannot|does not|moved|sold|got)\b|(?:please|can you|could you|would you|do not|never|always|keep|what|how|any|should|need)\b)`
+	// state are the verbs of what people and teams say of themselves that holds
+	// for more than a day.
+	state = `(?:(?:also|still|now|only|mostly|always|usually|already|currently|just|recently|mainly|both) )*(?:am|are|is|was|were|have|has|had|own|work|live|lived|worked|run|use|used|teach|taught|study|studied|speak|play|make|build|built|support|deploy|ship|ingest|keep|store|charge|train|bake|cycle|drive|ride|lead|manage|handle|sell|sold|grow|raise|coach|travel|commute|retired?|bought|adopted|joined|started|graduated|served|got|took over|decided|agreed|chose|picked|switched|renamed|hired|host|wear|follow|belong|volunteer|go to|get paid|bill|pay|meet|eat|drink|avoid|call|moved|quit|sleep|track|merge|squash|homeschool|rent|breed|homebrew|collect|invoice|release|publish|test|log|read|love|like|prefer|hate|enjoy|do not|cannot|never|no longer|must|record|take|mostly|practi[sc]e|swim|run|knit|paint|garden)`
+)
+
+// What begins a clause of its own, and where a second statement shares the
+// subject of the first.
 var (
-	joined = regexp.MustCompile(`(?i)(?:[,;]\s*|\s)(?:and|but|so|while|though|plus|also)?,?\s*\b(?:(I|we) (?:am|have|live|work|like|love|prefer|hate|use|drive|speak|was|do not|never|usually|always|also|moved|own|study|teach|run|play|enjoy|cannot)|(?:my|our) [a-z]+(?: [a-z]+)? (?:is|are)|(?:the) [a-z]+(?: [a-z]+)? (?:is|are|uses?|runs?|listens?|ships?))\b`)
-	elided = regexp.MustCompile(`(?i),? (?:and|but) (?:also )?((?:am|live|work|love|like|prefer|hate|dislike|have|own|drive|speak|study|teach|enjoy|use|cannot|do not|never|moved) )`)
+	joined = regexp.MustCompile(`(?i)(?:(?:[,;:]|\s[—–-]+)\s*(?:` + linking + `\b,?\s+)*|\s` + linking + `\s+)(` + opens + `)`)
+	elided = regexp.MustCompile(`(?i),? (?:and|but) (` + state + ` )`)
 	leads  = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
 )
 
@@ -84,21 +95,16 @@ func englishClauses(s string) []string {
 		}
 		out = append(out, capital(piece))
 	}
-	for {
-		at := joined.FindStringIndex(s[min(1, len(s)):])
-		if at == nil {
-			break
+	last := 0
+	for _, at := range joined.FindAllStringSubmatchIndex(s, -1) {
+		if at[0] > last {
+			add(s[last:at[0]])
 		}
-		cut := at[0] + 1
-		add(s[:cut])
-		rest := s[cut:]
-		s = strings.TrimSpace(conjunction.ReplaceAllString(rest, ""))
+		last = at[2]
 	}
-	add(s)
+	add(s[last:])
 	return out
 }
-
-var conjunction = regexp.MustCompile(`(?i)^[,;\s]*(?:(?:and|but|so|while|though|plus|also)\b,?)?\s*`)
 
 func capital(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
@@ -187,6 +193,28 @@ func englishRules() []rule {
 		{form: form(`(?:the|our|its) (?:(?P<x>[\w.-]+(?: [\w.-]+)?)'s )?(?P<a>[\w -]{2,40}?) (?:is|are|will be|has (?:been )?(?:changed|moved|set) to|(?:was|is) (?:changed|moved|set|pushed back) to) (?:now |on |at )?(?P<v>.{1,120})`), kind: fact, known: true, about: things, importance: 0.8},
 		{form: form(`(?:the|our|its) .{2,60} (?:is|are|was|were|has been|have been) (?:now )?(?:done|finished|complete|completed|deployed|released|shipped|merged|fixed|live|in production)\b.{0,80}`), kind: yiku.TypeTaskResult, about: things, importance: 0.6},
 		{form: form(`(?:the|our|its) .{2,60} (?:must|may|can|has to|needs to|should) (?:not |only |at most |never )?.{2,100}`), kind: fact, about: things, importance: 0.7},
+	}
+}
+
+// exact is what is worth keeping to the letter: addresses, numbers, identifiers.
+const exact = `(?:https?://[^\s,，]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|[\w.+-]+@[\w-]+\.[\w.]+|\b(?:[A-Za-z]+[-_]?)?\d[\w-]*[A-Za-z_-][\w-]*|\b[A-Z]{2,}[\w-]*\d[\w-]*|\b\w+(?:_\w+)+\b|~?(?:/[\w.-]+){2,}|\b\d{3,}[\d -]*\b|-?\d+\.\d+\S*|[$€£¥]\d[\d,.]*[kKmM]?|\d[\d,.]*%)`
+
+// passing is what a statement of the general forms must not be: of the moment,
+// about what is being worked on, or an appraisal.
+var passing = word(`\b(?:today|tonight|this (?:morning|afternoon|evening|time|one|part|line|page|paragraph|draft|file|chapter|is|was|week)|right now|just now|at the moment|here|above|below)\b` +
+	`|^(?:also |still |just )*(?:am|are|is|was|were) (?:not )?(?:so |very |really |just |a bit |too |still |all |pretty |quite |a little )*(?:sure|ok|okay|fine|good|great|nice|bad|better|worse|back|there|ready|done|lost|confused|curious|wondering|looking|trying|asking|writing|reading|thinking|working on|getting|having|making|doing|going|drafting|sorry|afraid|worried|late|sick|busy|free|stuck|serious|on the phone|aware|slow|broken|failing|down|wrong|right|weird|cool|awesome|perfect|fun|hard|easy|lovely|beautiful|rough|awful|freezing|boiling|hot|cold|raining|it|too|so|very|that|this|what|how|dead|starving|crazy|hilarious)\b` +
+	`|^(?:just |also |still |do )*(?:have|has|had|got|get|take|make|do|keep|use|like|love|pay|call|read|follow|run|meet|do not|cannot|does not|never|just)\b (?:(?:a|an|some|any|no|one|another|two|the|this|really|even|quite) )*(?:question|problem|issue|meeting|call|idea|feeling|doubt|look|bug|errors?|headache|cold|request|favou?r|minute|second|time|it|that|this|them|to|care|know|remember|understand|see|care|get|mind|have|think|want|feel|you|your|up|into|back|worry|been|had|done)\b` +
+	`|^(?:have|has|had) (?:been|just|already|never|always|\w+ed)\b|^(?:was|were) (?:just )?\w+ing\b`)
+
+// generalEnglish are the general forms, tried after the others.
+func generalEnglish() []rule {
+	form := func(e string) *regexp.Regexp { return word(`^(?:` + e + `)[\s.!]*$`) }
+	return []rule{
+		{form: form(`(?:the |our |my )?[\w' -]{2,60}? ?(?:is|are|=|:|lives? (?:at|on|in)|sits? (?:at|on|in)|runs? on|at|was|costs?|starts?|ends?|expires?|(?:is|are) due|goes? (?:out|live)|has moved to|counts|opens?|closes?)(?: on| at| in)? .*` + exact + `.{0,100}`), kind: yiku.TypeFact, about: anyone, importance: 0.7, general: true},
+		{form: form(`(?i:my|our) [\w' -]{2,60}? (?:is|are|has|have|needs?|forbids?|requires?|must|cannot|allows?|costs?|starts?|ends?|goes?|meets?|was|runs?|sits?|lives?|uses?|works?) .{2,140}`), kind: yiku.TypeFact, about: anyone, importance: 0.6, general: true},
+		{form: form(state + ` .{2,160}`), kind: yiku.TypeProfile, about: speakers, importance: 0.5, general: true},
+		{form: form(`(?:also |still |now |just )*(?:is|has|have|was|lives?|works?|leads?|handles?|runs?|needs?|cannot|does not|likes?|loves?|hates?|prefers?|uses?|speaks?|plays?|teaches|studies|started|got|moved|sold|bought|drives?|cycles|owns?|manages?|goes|wants|looks after|takes care of|covers|owns|retired|joined|turned) .{2,140}`), kind: yiku.TypeProfile, about: others, importance: 0.5, general: true},
+		{form: form(`(?:the|all|every|everything) .{2,60}? (?:must|has to|have to|needs? to|cannot|can never|can only|may only|is frozen|are frozen|is forbidden|are forbidden)\b.{2,120}`), kind: yiku.TypeConstraint, about: anyone, importance: 0.7, general: true},
 	}
 }
 

@@ -63,6 +63,11 @@ type grammar struct {
 	durable  *regexp.Regexp // an instruction that holds from now on
 	replaced []*regexp.Regexp
 	correct  *regexp.Regexp // takes back what was said
+	revises  *regexp.Regexp // says that something is so no more
+	bare     *regexp.Regexp // a correction that gives the value alone: group v
+	passing  *regexp.Regexp // what a general form must not say
+	person   *regexp.Regexp // a person of the user, as they are named
+	pronoun  *regexp.Regexp // stands at the start of a clause for that person
 	subject  func(clause string) (subject, rest string)
 	rules    []rule
 }
@@ -77,6 +82,7 @@ type rule struct {
 	single     bool   // one value at a time, whatever the vocabulary says
 	importance float64
 	known      bool // only where the vocabulary knows the attribute
+	general    bool // says less of what it matches: not where passing does
 	changed    bool // takes the place of what was so before, in group o
 }
 
@@ -87,6 +93,8 @@ const (
 	anyone about = iota
 	persons
 	things
+	speakers // the user and what they call we
+	others   // persons but the user
 )
 
 // reading is one pass over a window.
@@ -95,13 +103,16 @@ type reading struct {
 	window Window
 	found  []Candidate
 	at     int // number of the message being read
+
+	person     string // who was last named
+	correcting bool   // the message takes something back
 }
 
 // maxSentence is the longest sentence in bytes that is read as a statement.
 const maxSentence = 1000
 
 func (r *reading) message(n int) {
-	r.at = n
+	r.at, r.correcting = n, false
 	for _, s := range sentences(unspoken(Own(r.window.Messages[n-1].Content))) {
 		g := grammarOf(s)
 		if len(s) > maxSentence {
@@ -134,6 +145,7 @@ func (r *reading) sentence(g *grammar, s string) {
 		return
 	}
 	hedged := g.hedge.MatchString(s)
+	r.correcting = r.correcting || g.correct.MatchString(s)
 	before := len(r.found)
 	if private || !r.replace(g, s) && !r.instruct(g, s) {
 		r.clauses(g, g.clauses(s), explicit)
@@ -154,6 +166,9 @@ func (r *reading) sentence(g *grammar, s string) {
 			c.Type, c.Urgent = yiku.TypeCorrection, true
 		}
 	}
+	if (r.correcting || g.revises.MatchString(s)) && before <= len(r.found) {
+		r.revise(before)
+	}
 }
 
 // clauses reads the clauses of a sentence. A clause that asks, wishes or guesses
@@ -170,9 +185,81 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 		if i+1 < len(clauses) && !explicit && guess(g, clauses[i+1]) {
 			continue
 		}
-		r.clause(g, clause)
+		r.clause(g, r.resolved(g, clause))
 	}
 }
+
+// resolved is a clause with the person in the place of the pronoun it begins with.
+func (r *reading) resolved(g *grammar, clause string) string {
+	if at := g.pronoun.FindStringIndex(clause); at != nil && r.person != "" {
+		return capital(r.person) + clause[at[1]:]
+	}
+	if p := g.person.FindString(clause); p != "" {
+		r.person = p
+	}
+	return clause
+}
+
+// corrected reads the value alone that takes the place of the one said last in
+// an earlier message.
+func (r *reading) corrected(g *grammar, s string) bool {
+	m := g.bare.FindStringSubmatch(s)
+	if m == nil || !r.correcting {
+		return false
+	}
+	next := value(m[g.bare.SubexpIndex("v")])
+	for i := len(r.found) - 1; i >= 0 && next != "" && !pronoun.MatchString(next); i-- {
+		was := r.found[i]
+		if was.Op == OpDelete || was.Value == "" || slices.Contains(was.Messages, r.at) || !strings.Contains(was.Content, was.Value) {
+			continue
+		}
+		r.found = slices.Delete(r.found, i, i+1)
+		r.add(Candidate{Content: strings.Replace(was.Content, was.Value, next, 1), Type: yiku.TypeCorrection, Subject: was.Subject, Attribute: was.Attribute, Single: was.Single, Value: next, Importance: max(was.Importance, 0.8), Urgent: true})
+		return true
+	}
+	return false
+}
+
+// revise drops what was said in earlier messages of the matters that the
+// candidates from a number on say anew.
+func (r *reading) revise(from int) {
+	anew := slices.Clone(r.found[from:])
+	for i := range anew {
+		at := slices.IndexFunc(r.found[:from], func(was Candidate) bool {
+			return was.Op == OpCreate && !slices.Contains(was.Messages, r.at) && related(was.Content, anew[i].Content)
+		})
+		if at >= 0 && anew[i].Op == OpCreate {
+			r.found = slices.Delete(r.found, at, at+1)
+			from--
+		}
+	}
+}
+
+// related reports whether two texts share a word that names a matter: one of
+// four letters or two characters, but the usual ones.
+func related(a, b string) bool {
+	a, b = usual.ReplaceAllString(lang.Fold(a), " "), usual.ReplaceAllString(lang.Fold(b), " ")
+	for _, w := range matter.FindAllString(a, -1) {
+		if r, size := utf8.DecodeRuneInString(w); !unicode.Is(unicode.Han, r) {
+			if slices.Contains(matter.FindAllString(b, -1), w) {
+				return true
+			}
+			continue
+		} else if runes := []rune(w); size > 0 {
+			for i := 0; i+1 < len(runes); i++ {
+				if strings.Contains(b, string(runes[i:i+2])) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var (
+	usual  = regexp.MustCompile(`我们|公司|团队|现在|以后|每天|项目|已经|应该|其实|不过|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name)\b|\d{4}-\d{2}-\d{2}`)
+	matter = regexp.MustCompile(`\p{Han}{2,}|[a-z][a-z-]{3,}`)
+)
 
 // guess reports whether a clause does nothing but to make a guess of another.
 func guess(g *grammar, clause string) bool {
@@ -262,12 +349,12 @@ func says(value, content, text string) bool {
 // clause reads one clause by the first rule whose form it has.
 func (r *reading) clause(g *grammar, s string) {
 	subject, rest := g.subject(s)
-	if rest == "" {
+	if rest == "" || r.corrected(g, s) {
 		return
 	}
 	for _, rule := range g.rules {
 		m := rule.form.FindStringSubmatch(rest)
-		if m == nil || rule.about == persons && !personal(subject) || rule.about == things && !inanimate(subject) {
+		if m == nil || !rule.about.covers(subject) || rule.general && (g.passing.MatchString(rest) || g.passing.MatchString(s)) {
 			continue
 		}
 		if c, ok := r.stated(rule, m, subject); ok {
@@ -399,6 +486,21 @@ func span(w lang.When) string {
 
 // user is the subject of what users say about themselves.
 const user = "user"
+
+// covers reports whether a subject is of those that a rule is about.
+func (a about) covers(subject string) bool {
+	switch a {
+	case persons:
+		return personal(subject)
+	case things:
+		return inanimate(subject)
+	case speakers:
+		return subject == user || subject == project
+	case others:
+		return subject != user && subject != project && !strings.HasPrefix(subject, thing)
+	}
+	return true
+}
 
 // personal reports whether a subject is a person: the user, or one of theirs.
 func personal(subject string) bool { return subject != project && !strings.HasPrefix(subject, thing) }
