@@ -46,30 +46,31 @@ func userSpeaks(m Message) bool {
 // grammar is what the rules know of one language. Its expressions read the
 // plain form of a sentence.
 type grammar struct {
-	plain    func(string) string   // blanks and contractions unified; nothing that a reader would miss
-	clauses  func(string) []string // what says something by itself, each with its subject
-	task     *regexp.Regexp        // asks for work on a text that follows, which is data
-	question *regexp.Regexp
-	request  *regexp.Regexp // asks for something now
-	once     *regexp.Regexp // one-offs and conditions: nothing of the sentence holds
-	idle     *regexp.Regexp // moods, wishes, plans without a decision: not the clause
-	reported *regexp.Regexp // says what others say
-	hedge    *regexp.Regexp
-	secret   *regexp.Regexp
-	remember *regexp.Regexp // leads in what is to be remembered: group 1
-	noted    *regexp.Regexp // follows what is to be remembered: group 1
-	reminder *regexp.Regexp // looks like it and is a thing to do
-	forget   *regexp.Regexp // asks to forget: one of the groups is what, empty for what was said last
-	durable  *regexp.Regexp // an instruction that holds from now on
-	replaced []*regexp.Regexp
-	correct  *regexp.Regexp // takes back what was said
-	revises  *regexp.Regexp // says that something is so no more
-	bare     *regexp.Regexp // a correction that gives the value alone: group v
-	passing  *regexp.Regexp // what a general form must not say
-	person   *regexp.Regexp // a person of the user, as they are named
-	pronoun  *regexp.Regexp // stands at the start of a clause for that person
-	subject  func(clause string) (subject, rest string)
-	rules    []rule
+	plain     func(string) string   // blanks and contractions unified; nothing that a reader would miss
+	clauses   func(string) []string // what says something by itself, each with its subject
+	task      *regexp.Regexp        // asks for work on a text that follows, which is data
+	question  *regexp.Regexp
+	request   *regexp.Regexp // asks for something now
+	once      *regexp.Regexp // one-offs and conditions: nothing of the sentence holds
+	idle      *regexp.Regexp // moods, wishes, plans without a decision: not the clause
+	reported  *regexp.Regexp // says what others say
+	hedge     *regexp.Regexp
+	secret    *regexp.Regexp
+	remember  *regexp.Regexp // leads in what is to be remembered: group 1
+	noted     *regexp.Regexp // follows what is to be remembered: group 1
+	reminder  *regexp.Regexp // looks like it and is a thing to do
+	forget    *regexp.Regexp // asks to forget: one of the groups is what, empty for what was said last
+	durable   *regexp.Regexp // an instruction that holds from now on
+	replaced  []*regexp.Regexp
+	correct   *regexp.Regexp // takes back what was said
+	revises   *regexp.Regexp // says that something is so no more
+	bare      *regexp.Regexp // a correction that gives the value alone: group v
+	milestone *regexp.Regexp // happens once or seldom in a life, and its day matters
+	passing   *regexp.Regexp // what a general form must not say
+	person    *regexp.Regexp // a person of the user, as they are named
+	pronoun   *regexp.Regexp // stands at the start of a clause for that person
+	subject   func(clause string) (subject, rest string)
+	rules     []rule
 }
 
 // rule recognises a kind of statement by what follows its subject. Its groups:
@@ -95,6 +96,7 @@ const (
 	things
 	speakers // the user and what they call we
 	others   // persons but the user
+	teams    // what they call we
 )
 
 // reading is one pass over a window.
@@ -141,13 +143,14 @@ func (r *reading) sentence(g *grammar, s string) {
 	} else if m := g.noted.FindStringSubmatch(s); m != nil {
 		explicit, s = true, capital(trim(m[1]))
 	}
-	if strings.Contains(s, omitted) || !explicit && (g.once.MatchString(s) || g.reported.MatchString(s)) {
+	if strings.Contains(s, omitted) || !explicit && g.once.MatchString(s) {
 		return
 	}
 	hedged := g.hedge.MatchString(s)
 	r.correcting = r.correcting || g.correct.MatchString(s)
 	before := len(r.found)
-	if private || !r.replace(g, s) && !r.instruct(g, s) {
+	told := !explicit && g.reported.MatchString(s)
+	if private || told || !r.replace(g, s) && !r.instruct(g, s) {
 		r.clauses(g, g.clauses(s), explicit)
 	}
 	if explicit && !private && len(r.found) == before && !g.question.MatchString(s) && !pronoun.MatchString(s) {
@@ -173,10 +176,10 @@ func (r *reading) sentence(g *grammar, s string) {
 
 // clauses reads the clauses of a sentence. A clause that asks, wishes or guesses
 // says nothing, and a guess that stands alone takes the clause before it along.
-// What follows a secret may tell it.
+// What follows a secret may tell it, and what follows "he said" may be what he said.
 func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 	for i, clause := range clauses {
-		if g.secret.MatchString(clause) {
+		if g.secret.MatchString(clause) || !explicit && g.reported.MatchString(clause) {
 			return
 		}
 		if g.question.MatchString(clause) || !explicit && (g.idle.MatchString(clause) || g.hedge.MatchString(clause) || g.request.MatchString(clause)) {
@@ -354,7 +357,7 @@ func (r *reading) clause(g *grammar, s string) {
 	}
 	for _, rule := range g.rules {
 		m := rule.form.FindStringSubmatch(rest)
-		if m == nil || !rule.about.covers(subject) || rule.general && (g.passing.MatchString(rest) || g.passing.MatchString(s)) {
+		if m == nil || !rule.about.covers(subject) || rule.about == speakers && len(rest) == len(s) || rule.general && (g.passing.MatchString(rest) || g.passing.MatchString(s)) {
 			continue
 		}
 		if c, ok := r.stated(rule, m, subject); ok {
@@ -363,6 +366,25 @@ func (r *reading) clause(g *grammar, s string) {
 			return
 		}
 	}
+	if !g.passing.MatchString(s) && !g.passing.MatchString(rest) && r.appointed(g, s) {
+		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Subject: subject, Importance: 0.6})
+	}
+}
+
+// appointed reports whether a clause says what is to come on a later day, or on
+// what day a milestone of a life was.
+func (r *reading) appointed(g *grammar, s string) bool {
+	now := r.window.Messages[r.at-1].At
+	if r.window.Zone != nil {
+		now = now.In(r.window.Zone)
+	}
+	milestone := g.milestone.MatchString(s)
+	for _, w := range lang.Times(s, now) {
+		if milestone || w.From.After(now) {
+			return len(s) > w.End-w.Start+8
+		}
+	}
+	return false
 }
 
 // stated is the candidate that a rule makes of its match.
@@ -496,6 +518,8 @@ func (a about) covers(subject string) bool {
 		return inanimate(subject)
 	case speakers:
 		return subject == user || subject == project
+	case teams:
+		return subject == project
 	case others:
 		return subject != user && subject != project && !strings.HasPrefix(subject, thing)
 	}
@@ -562,8 +586,11 @@ func sentences(text string) []string {
 	for line := range strings.Lines(text) {
 		for line = strings.TrimSpace(line); line != ""; {
 			end := len(line)
-			if at := sentenceEnd.FindStringIndex(line); at != nil && !abbreviated(line[:at[0]]) {
-				end = at[1]
+			for _, at := range sentenceEnd.FindAllStringIndex(line, -1) {
+				if !abbreviated(line[:at[0]]) && !inWord(line, at) {
+					end = at[1]
+					break
+				}
 			}
 			out = append(out, strings.TrimSpace(line[:end]))
 			line = strings.TrimSpace(line[end:])
@@ -572,11 +599,18 @@ func sentences(text string) []string {
 	return out
 }
 
+// inWord reports whether a mark stands within an address or the like, where it
+// ends nothing.
+func inWord(line string, at []int) bool {
+	next, _ := utf8.DecodeRuneInString(line[at[1]:])
+	return strings.IndexByte("!?;", line[at[0]]) >= 0 && next < utf8.RuneSelf && (unicode.IsLetter(next) || unicode.IsDigit(next))
+}
+
 // abbreviated reports whether a text ends with a short form that carries a point.
 func abbreviated(s string) bool {
 	i := strings.LastIndexAny(s, " (")
 	switch strings.ToLower(s[i+1:]) {
-	case "dr", "mr", "mrs", "ms", "st", "prof", "e.g", "i.e", "etc", "vs", "no", "inc", "ltd", "a.m", "p.m":
+	case "dr", "mr", "mrs", "ms", "st", "prof", "e.g", "i.e", "etc", "vs", "no", "inc", "ltd", "cllr", "jr", "sr", "a.m", "p.m":
 		return true
 	}
 	return false
