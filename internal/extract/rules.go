@@ -169,8 +169,10 @@ func (r *reading) sentence(g *grammar, s string) {
 			c.Type, c.Urgent = yiku.TypeCorrection, true
 		}
 	}
-	if (r.correcting || g.revises.MatchString(s)) && before <= len(r.found) {
-		r.revise(before)
+	if (r.correcting || g.revises.MatchString(s)) && !told && !private && before <= len(r.found) {
+		if c := g.clauses(s); len(c) > 0 {
+			r.revise(before, c[0])
+		}
 	}
 }
 
@@ -223,19 +225,56 @@ func (r *reading) corrected(g *grammar, s string) bool {
 	return false
 }
 
-// revise drops what was said in earlier messages of the matters that the
-// candidates from a number on say anew.
-func (r *reading) revise(from int) {
-	anew := slices.Clone(r.found[from:])
-	for i := range anew {
-		at := slices.IndexFunc(r.found[:from], func(was Candidate) bool {
-			return was.Op == OpCreate && !slices.Contains(was.Messages, r.at) && related(was.Content, anew[i].Content)
-		})
-		if at >= 0 && anew[i].Op == OpCreate {
-			r.found = slices.Delete(r.found, at, at+1)
-			from--
+// revise lets the candidates from a number on take the place of what earlier
+// messages or one memory say of the same matter. first is how the sentence
+// begins: it stands for the candidates where there are none.
+func (r *reading) revise(from int, first string) {
+	if len(r.found) == from {
+		c := Candidate{Op: OpCreate, Content: trim(first), Type: yiku.TypeCorrection, Importance: 0.6}
+		if n := r.relatedMemory(c.Content); n > 0 || r.relatedFound(from, c.Content) >= 0 {
+			r.add(c)
 		}
 	}
+	anew := slices.Clone(r.found[from:])
+	for i, c := range anew {
+		if c.Op != OpCreate {
+			continue
+		}
+		if at := r.relatedFound(from, c.Content); at >= 0 {
+			r.found = slices.Delete(r.found, at, at+1)
+			from--
+		} else if n := r.relatedMemory(c.Content); n > 0 {
+			now := &r.found[from+i]
+			now.Op, now.Target, now.Type, now.Urgent = OpUpdate, n, yiku.TypeCorrection, true
+		}
+	}
+}
+
+// relatedFound is the last candidate of an earlier message, before a number, that
+// is of the same matter as a text; -1 for none.
+func (r *reading) relatedFound(before int, text string) int {
+	for i := before - 1; i >= 0; i-- {
+		if was := r.found[i]; was.Op == OpCreate && !slices.Contains(was.Messages, r.at) && related(was.Content, text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// relatedMemory is the number of the one neighbour that is of the same matter
+// as a text; 0 for none and for several.
+func (r *reading) relatedMemory(text string) int {
+	found := 0
+	for i, n := range r.window.Neighbours {
+		if !related(n.Content, text) || lang.Fold(n.Content) == lang.Fold(text) {
+			continue
+		}
+		if found > 0 {
+			return 0
+		}
+		found = i + 1
+	}
+	return found
 }
 
 // related reports whether two texts share a word that names a matter: one of
@@ -244,7 +283,7 @@ func related(a, b string) bool {
 	a, b = usual.ReplaceAllString(lang.Fold(a), " "), usual.ReplaceAllString(lang.Fold(b), " ")
 	for _, w := range matter.FindAllString(a, -1) {
 		if r, size := utf8.DecodeRuneInString(w); !unicode.Is(unicode.Han, r) {
-			if slices.Contains(matter.FindAllString(b, -1), w) {
+			if slices.ContainsFunc(matter.FindAllString(b, -1), func(v string) bool { return root(v) == root(w) }) {
 				return true
 			}
 			continue
@@ -259,9 +298,14 @@ func related(a, b string) bool {
 	return false
 }
 
+// root is what a word and its usual forms share.
+func root(word string) string { return word[:min(len(word), 5)] }
+
 var (
-	usual  = regexp.MustCompile(`我们|公司|团队|现在|以后|每天|项目|已经|应该|其实|不过|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name)\b|\d{4}-\d{2}-\d{2}`)
-	matter = regexp.MustCompile(`\p{Han}{2,}|[a-z][a-z-]{3,}`)
+	// speaker is who said something wrong, not what.
+	speaker = regexp.MustCompile(`^(?:我|你|刚|之前|前面|上面|i|you)(?:刚才?|们|上次)?$`)
+	usual   = regexp.MustCompile(`我们|公司|团队|现在|以后|每天|项目|已经|应该|其实|不过|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name)\b|\d{4}-\d{2}-\d{2}`)
+	matter  = regexp.MustCompile(`\p{Han}{2,}|[a-z][a-z-]{3,}`)
 )
 
 // guess reports whether a clause does nothing but to make a guess of another.
@@ -288,7 +332,7 @@ func (r *reading) replace(g *grammar, s string) bool {
 			continue
 		}
 		old, next := trim(m[form.SubexpIndex("o")]), value(m[form.SubexpIndex("v")])
-		if old == "" || next == "" || lang.Fold(old) == lang.Fold(next) {
+		if old == "" || next == "" || speaker.MatchString(old) || lang.Fold(old) == lang.Fold(next) {
 			continue
 		}
 		c := Candidate{Content: trim(s), Type: yiku.TypeCorrection, Importance: 0.8, Urgent: true}
@@ -427,11 +471,21 @@ func (r *reading) forget(what string) {
 		})
 		return
 	}
+	before := len(r.found)
 	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return says(c.Value, c.Content, what) })
+	gone := len(r.found) < before
 	for i, n := range r.window.Neighbours {
 		if says(n.Value, n.Content, what) {
+			gone = true
 			r.add(Candidate{Op: OpDelete, Target: i + 1, Content: n.Content, Urgent: true})
 		}
+	}
+	if gone {
+		return
+	}
+	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return c.Op != OpDelete && related(c.Content, what) })
+	if n := r.relatedMemory(what); n > 0 {
+		r.add(Candidate{Op: OpDelete, Target: n, Content: r.window.Neighbours[n-1].Content, Urgent: true})
 	}
 }
 
