@@ -11,7 +11,7 @@ import (
 // chinese is the grammar of Chinese.
 var chinese = sync.OnceValue(func() *grammar {
 	return &grammar{
-		plain: plainChinese, clauses: chineseClauses, subject: chineseSubject, rules: append(chineseRules(), generalChinese()...), passing: zhPassing, milestone: regexp.MustCompile(`领证|结婚|离婚|订婚|入职|毕业|买了|出生|生了|搬到?|退休|去世|开业|升职|手术|拿到|考上|转正|辞职|退伍`),
+		plain: plainChinese, clauses: chineseClauses, subject: chineseSubject, rules: append(chineseRules(), generalChinese()...), passing: zhPassing, comma: "，", follows: regexp.MustCompile(`^(?:所以|因此|于是)`), milestone: regexp.MustCompile(`领证|结婚|离婚|订婚|入职|毕业|买了|出生|生了|搬到?|退休|去世|开业|升职|手术|拿到|考上|转正|辞职|退伍`),
 		person: regexp.MustCompile(`我?(?:的|家的?)?` + kin), pronoun: regexp.MustCompile(`^[他她]` + `(?:们)?`),
 		revises: regexp.MustCompile(`不再|改[成为到在发抄用]|换成|恢复|算了|现在(?:都|才|改)|有误|调走|搬到|取消|坚持不下去|卖了|作废|停了|关了|停产|下线|离职了|换了|戒了|不做了|不干了|分手|过期`), bare: regexp.MustCompile(`^(?:应该|应|就|用的)?(?:是|为|改成)(?P<v>[^，,。；;]{1,40})$`),
 		task:     word(`^(?:你好[，,]?|请|请你|麻烦你?|帮我|帮忙|能不能|可以|你来)*(?:把)?(?:下面|以下|这段|这句|这篇|这封|下列)?(?:的|话|文字|内容|句子)*(?:翻译|润色|改写|总结|概括|校对|修改|纠正|检查|解释|缩写|扩写|续写|写|起草|改|分析|归纳|提取|朗读|背诵|复述)[^：:]*[：:]|^(?:假装|扮演|想象|你现在是|角色扮演|模拟)|^(?:歌词|原文|摘录|引用|故事|邮件|短信|文章|台词|例句)[：:]`),
@@ -46,7 +46,7 @@ func plainChinese(s string) string {
 }
 
 // opening is what leads over to a statement and says nothing.
-var opening = regexp.MustCompile(`(?i)^(?:你好|您好|嗨|哈喽|大家好|早上好|下午好|晚上好|嗯+|哦+|啊|好的?|对了|对|是的|不|不对|另外|还有|而且|然后|所以|但是|不过|可是|其实|顺便说?一?下?|说起来|话说|总之|反正|也就是说|首先|其次|最后|第[一二三]|一是|二是|因为|由于|现在|目前|如今|最近|更正一?下?|说错了|记错了|先说两件事|自我介绍一下|跟你说|告诉你|你知道|很高兴认识你|偷偷告诉你|背景先同步给你|言归正传|医生说|大夫说|等等|哦对了|所以|反正|就是|更正|哈哈|地址有误)(?:[，,、：:！!~\s]+|$)`)
+var opening = regexp.MustCompile(`(?i)^(?:你好|您好|嗨|哈喽|大家好|早上好|下午好|晚上好|嗯+|哦+|啊|好的?|对了|对|是的|不|不对|另外|还有|而且|然后|所以|但是|不过|可是|其实|顺便说?一?下?|说起来|话说|总之|反正|也就是说|首先|其次|最后|第[一二三]|一是|二是|因为|由于|现在|目前|如今|最近|更正一?下?|说错了|记错了|先说两件事|自我介绍一下|跟你说|告诉你|你知道|很高兴认识你|偷偷告诉你|背景先同步给你|言归正传|医生说|大夫说|等等|哦对了|反正|就是|更正|哈哈|地址有误)(?:[，,、：:！!~\s]+|$)`)
 
 // chineseClauses cuts a sentence at its commas and gives the pieces without a
 // subject that of the piece before.
@@ -64,6 +64,7 @@ func chineseClauses(s string) []string {
 		switch m := who.FindString(piece); {
 		case m != "":
 			carry = m
+		case strings.HasPrefix(piece, "所以"), strings.HasPrefix(piece, "因此"), strings.HasPrefix(piece, "于是"):
 		case carry != "" && predicate.MatchString(piece):
 			piece = carry + piece
 		case len(out) > 0 && attached.MatchString(piece):
@@ -76,7 +77,7 @@ func chineseClauses(s string) []string {
 }
 
 // led stands before a statement without a pause.
-var led = regexp.MustCompile(`^(?:所以|因为|但是?|不过|而且|可是|然后|另外|对了|哦对了|其实|反正|结果|就是|先说|顺便)`)
+var led = regexp.MustCompile(`^(?:因为|但是?|不过|而且|可是|然后|另外|对了|哦对了|其实|反正|结果|就是|先说|顺便)`)
 
 var pause = regexp.MustCompile(`[，,；;：\n]|:\s|\s{2,}|——`)
 

@@ -13,7 +13,7 @@ import (
 // english is the grammar of English.
 var english = sync.OnceValue(func() *grammar {
 	return &grammar{
-		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: passing, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
+		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: passing, comma: ", ", follows: follows, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
 		person: regexp.MustCompile(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?`), pronoun: word(`^(?:he|she)\b`),
 		revises: word(`\b(?:no longer|any ?more|instead|switched|scrap that|on reflection|change of plans?|changed my mind|let us go|i would rather|mixed up|renamed|moved to|sold|got rid of|stopped|gave up|cancell?ed|is off|used to|is now|are now|has changed|turned out)\b`), bare: word(`^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
 		task:     word(`^(?:hey,? |hi,? |please |can you |could you |would you |help me )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|polish|correct|fix|check|review|explain|edit|shorten|improve|convert|classify|analy[sz]e|write|draft|compose|complete|continue)\b[^:]*:|^(?:roleplay|role-play|pretend|imagine|let us pretend|act as|you are now)\b|^(?:lyrics|quote|excerpt|story|poem|text|email|subject|from|to|re|fwd)\s*:`),
@@ -63,7 +63,7 @@ var englishShort = sync.OnceValue(func() *strings.Replacer {
 
 const (
 	linking = `(?:and|but|so|while|though|although|plus|also|because|since|which is why|that is why|therefore|yet|however|then|now)`
-	opens   = `(?:(?:i|we|he|she|they|it|there|you|that|this) [a-z]|(?:my|our|his|her|their|its) (?:[\w-]+ ){1,3}(?:is|are|was|has|have|needs?|must|can|cannot|costs?|starts?|ends?)\b|the (?:[\w-]+ ){1,3}(?:is|are|was|has|uses?|runs?|listens?|ships?|needs?|must|can|cannot|starts?|ends?|costs?|sits|lives)\b|(?-i:[A-Z])[\w-]+ (?:is|has|was|needs|leads|handles|lives|works|likes|cannot|does not|moved|sold|got)\b|(?:please|can you|could you|would you|do not|never|always|keep|what|how|any|should|need)\b)`
+	opens   = `(?:(?:i|we|he|she|they|it|there|you|that|this) [a-z]|(?:my|our|his|her|their|its) (?:[\w-]+ ){1,3}(?:is|are|was|has|have|needs?|must|can|cannot|costs?|starts?|ends?)\b|the (?:[\w-]+ ){1,3}(?:is|are|was|has|uses?|runs?|listens?|ships?|needs?|must|can|cannot|starts?|ends?|costs?|sits|lives)\b|(?-i:[A-Z])[\w-]+ (?:is|has|was|needs|leads|handles|lives|works|likes|cannot|does not|moved|sold|got)\b|[a-z]+ (?:is|are|was|costs?|starts?|ends?) |(?:please|can you|could you|would you|do not|never|always|keep|what|how|any|should|need)\b)`
 	// state are the verbs of what people and teams say of themselves that holds
 	// for more than a day.
 	state = `(?:(?:also|still|now|only|mostly|always|usually|already|currently|just|recently|mainly|both) )*(?:(?:am|are|was|were) (?:also )?(?:an? |the |my |in charge|in bed|on |at |based|from |responsible|training|learning|studying|building|making|migrating|moving|writing an? (?:book|novel|thesis)|allergic|left-|right-|colou?r|born|elected|raised|married|engaged|divorced|scared of|afraid of|deaf|blind|\d|(?-i:\p{Lu}))|have|has|had|own|work|live|lived|worked|run|use|used|teach|taught|study|studied|speak|play|make|build|built|support|deploy|ship|ingest|keep|store|charge|train|bake|cycle|drive|ride|lead|manage|handle|sell|sold|grow|raise|coach|travel|commute|retired?|bought|adopted|joined|started|graduated|served|got|took over|decided|agreed|chose|picked|switched|renamed|hired|host|wear|follow|belong|volunteer|go to|get paid|bill|pay|meet|eat|drink|avoid|call|moved|quit|sleep|track|merge|squash|homeschool|rent|breed|homebrew|collect|invoice|release|publish|test|log|read|love|like|prefer|hate|enjoy|do not|cannot|never|no longer|must|record|take|mostly|practi[sc]e|swim|run|knit|paint|garden|support|got|appointed|lost|sing|carve|want to be)`
@@ -72,15 +72,22 @@ const (
 // What begins a clause of its own, and where a second statement shares the
 // subject of the first.
 var (
-	joined = regexp.MustCompile(`(?i)(?:(?:[,;:]|\s[—–-]+)\s*(?:` + linking + `\b,?\s+)*|\s` + linking + `\s+)(` + opens + `)`)
-	elided = regexp.MustCompile(`(?i),? (?:and|but) (` + state + ` )`)
-	leads  = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|turns out|it turns out|heads up|decided|update|for context|context|fun fact|in this (?:repo|project|house|team|company)|sir|madam|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
+	joined   = regexp.MustCompile(`(?i)(?:(?:[,;:]|\s[—–-]+)\s*(?:` + linking + `\b,?\s+)*|\s` + linking + `\s+)(` + opens + `)`)
+	relative = word(`^(?:which|who|where|when|that|what|as|if) (?:is|are|was|costs?|starts?|ends?)\b`)
+	follows  = word(`^(?:so|therefore|which is why|that is why|hence),?\s+`)
+	elided   = regexp.MustCompile(`(?i),? (?:and|but) (` + state + ` )`)
+	leads    = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|turns out|it turns out|heads up|decided|update|for context|context|fun fact|in this (?:repo|project|house|team|company)|sir|madam|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
 )
 
 func englishClauses(s string) []string {
 	var out []string
 	add := func(piece string) {
-		piece = leads.ReplaceAllString(trim(piece), "")
+		piece = trim(piece)
+		if len(out) > 0 && follows.MatchString(piece) {
+			out = append(out, piece)
+			return
+		}
+		piece = leads.ReplaceAllString(piece, "")
 		subject := "I "
 		if strings.HasPrefix(strings.ToLower(piece), "we ") {
 			subject = "We "
@@ -97,10 +104,16 @@ func englishClauses(s string) []string {
 	}
 	last := 0
 	for _, at := range joined.FindAllStringSubmatchIndex(s, -1) {
+		if relative.MatchString(s[at[2]:]) {
+			continue
+		}
 		if at[0] > last {
 			add(s[last:at[0]])
 		}
 		last = at[2]
+		if i := follows.FindStringIndex(strings.TrimLeft(s[at[0]:], ",; ")); i != nil {
+			last = at[0] + len(s[at[0]:]) - len(strings.TrimLeft(s[at[0]:], ",; "))
+		}
 	}
 	add(s[last:])
 	return out
@@ -215,6 +228,8 @@ func generalEnglish() []rule {
 		{form: form(`(?i:my|our) [\w' -]{2,60}? (?:is|are|has|have|needs?|forbids?|requires?|must|cannot|allows?|costs?|starts?|ends?|goes?|meets?|was|were|runs?|sits?|lives?|uses?|works?|go|come|start|end|meet|happen|ship|talks?|should never|can never|do not|does not) .{2,140}`), kind: yiku.TypeFact, about: anyone, importance: 0.6, general: true},
 		{form: form(state + ` .{2,160}`), kind: yiku.TypeProfile, about: speakers, importance: 0.5, general: true},
 		{form: form(`(?:also |still |now |just )*(?:is|has|have|was|lives?|works?|leads?|handles?|runs?|needs?|cannot|does not|likes?|loves?|hates?|prefers?|uses?|speaks?|plays?|teaches|studies|started|got|moved|sold|bought|drives?|cycles|owns?|manages?|goes|wants|looks after|takes care of|covers|owns|retired|joined|turned) .{2,140}`), kind: yiku.TypeProfile, about: others, importance: 0.5, general: true},
+		{form: form(`(?:speaking )?as (?:an? )(?P<v>(?:[\w-]+ ){0,4}` + profession + `)(?: (?:at|in|for|from|of|with) .{2,60})?`), kind: yiku.TypeProfile, attribute: "occupation", about: anyone, importance: 0.7, general: true},
+		{form: form(`(?:-|\*|•)?\s*(?P<a>[\w ]{2,20}): (?P<v>[^?]{2,60})`), kind: yiku.TypeFact, about: anyone, importance: 0.6, known: true, general: true},
 		{form: form(`(?:the|all|every|everything) .{2,60}? (?:must|has to|have to|needs? to|cannot|can never|can only|may only|is frozen|are frozen|is forbidden|are forbidden)\b.{2,120}`), kind: yiku.TypeConstraint, about: anyone, importance: 0.7, general: true},
 	}
 }

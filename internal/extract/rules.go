@@ -69,6 +69,8 @@ type grammar struct {
 	passing   *regexp.Regexp // what a general form must not say
 	person    *regexp.Regexp // a person of the user, as they are named
 	pronoun   *regexp.Regexp // stands at the start of a clause for that person
+	follows   *regexp.Regexp // begins what follows from the clause before
+	comma     string         // joins clauses
 	subject   func(clause string) (subject, rest string)
 	rules     []rule
 }
@@ -190,7 +192,13 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 		if i+1 < len(clauses) && !explicit && guess(g, clauses[i+1]) {
 			continue
 		}
+		before := len(r.found)
+		clause = g.follows.ReplaceAllString(clause, "")
 		r.clause(g, r.resolved(g, clause))
+		if i+1 < len(clauses) && len(r.found) > before && g.follows.MatchString(clauses[i+1]) && !g.question.MatchString(clauses[i+1]) && !g.hedge.MatchString(clauses[i+1]) {
+			r.found[before].Content += g.comma + clauses[i+1] // it falls with what it follows from
+			clauses[i+1] = ""
+		}
 	}
 }
 
@@ -415,6 +423,14 @@ func (r *reading) clause(g *grammar, s string) {
 	}
 }
 
+// repeats reports whether a candidate says less of what a memory says.
+func (r *reading) repeats(c Candidate) bool {
+	return slices.ContainsFunc(r.window.Neighbours, func(n Neighbour) bool {
+		return n.Value != "" && lang.Fold(n.Value) != lang.Fold(c.Value) && strings.Contains(lang.Fold(n.Value), lang.Fold(c.Value)) &&
+			r.rules.vocabulary.Canonical(n.Attribute) == r.rules.vocabulary.Canonical(c.Attribute)
+	})
+}
+
 // appointed reports whether a clause says what is to come on a later day, or on
 // what day a milestone of a life was.
 func (r *reading) appointed(g *grammar, s string) bool {
@@ -448,6 +464,10 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 	}
 	if rule.single && c.Attribute != "" {
 		c.Single = &rule.single
+	}
+	if c.Attribute != "" && c.Value != "" && r.repeats(c) {
+		c.Attribute, c.Value, c.Single = "", "", nil // it is no other value
+		return c, true
 	}
 	c.Value = untimed(c.Value, r.window.Messages[r.at-1].At)
 	if c.Attribute == "" || c.Value == "" {
