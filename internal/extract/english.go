@@ -13,7 +13,7 @@ import (
 // english is the grammar of English.
 var english = sync.OnceValue(func() *grammar {
 	return &grammar{
-		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: passing, comma: ", ", follows: follows, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
+		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: passing, comma: ", ", own: word(`^(?:i|you|please|do not|can|could|let|just|thanks?|ok|so|keep|give|make|write|use)\b`), follows: follows, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
 		person: regexp.MustCompile(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?`), pronoun: word(`^(?:he|she)\b`),
 		revises: word(`\b(?:no longer|any ?more|instead|switched|scrap that|on reflection|change of plans?|changed my mind|let us go|i would rather|mixed up|renamed|moved to|sold|got rid of|stopped|gave up|cancell?ed|is off|used to|is now|are now|has changed|turned out)\b`), bare: word(`^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
 		task:     word(`^(?:hey,? |hi,? |please |can you |could you |would you |help me )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|polish|correct|fix|check|review|explain|edit|shorten|improve|convert|classify|analy[sz]e|write|draft|compose|complete|continue)\b[^:]*:|^(?:roleplay|role-play|pretend|imagine|let us pretend|act as|you are now)\b|^(?:lyrics|quote|excerpt|story|poem|text|email|subject|from|to|re|fwd)\s*:`),
@@ -66,17 +66,18 @@ const (
 	opens   = `(?:(?:i|we|he|she|they|it|there|you|that|this) [a-z]|(?:my|our|his|her|their|its) (?:[\w-]+ ){1,3}(?:is|are|was|has|have|needs?|must|can|cannot|costs?|starts?|ends?)\b|the (?:[\w-]+ ){1,3}(?:is|are|was|has|uses?|runs?|listens?|ships?|needs?|must|can|cannot|starts?|ends?|costs?|sits|lives)\b|(?-i:[A-Z])[\w-]+ (?:is|has|was|needs|leads|handles|lives|works|likes|cannot|does not|moved|sold|got)\b|[a-z]+ (?:is|are|was|costs?|starts?|ends?) |(?:please|can you|could you|would you|do not|never|always|keep|what|how|any|should|need)\b)`
 	// state are the verbs of what people and teams say of themselves that holds
 	// for more than a day.
-	state = `(?:(?:also|still|now|only|mostly|always|usually|already|currently|just|recently|mainly|both) )*(?:(?:am|are|was|were) (?:also )?(?:an? |the |my |in charge|in bed|on |at |based|from |responsible|training|learning|studying|building|making|migrating|moving|writing an? (?:book|novel|thesis)|allergic|left-|right-|colou?r|born|elected|raised|married|engaged|divorced|scared of|afraid of|deaf|blind|\d|(?-i:\p{Lu}))|have|has|had|own|work|live|lived|worked|run|use|used|teach|taught|study|studied|speak|play|make|build|built|support|deploy|ship|ingest|keep|store|charge|train|bake|cycle|drive|ride|lead|manage|handle|sell|sold|grow|raise|coach|travel|commute|retired?|bought|adopted|joined|started|graduated|served|got|took over|decided|agreed|chose|picked|switched|renamed|hired|host|wear|follow|belong|volunteer|go to|get paid|bill|pay|meet|eat|drink|avoid|call|moved|quit|sleep|track|merge|squash|homeschool|rent|breed|homebrew|collect|invoice|release|publish|test|log|read|love|like|prefer|hate|enjoy|do not|cannot|never|no longer|must|record|take|mostly|practi[sc]e|swim|run|knit|paint|garden|support|got|appointed|lost|sing|carve|want to be)`
+	state = `(?:(?:also|still|now|only|mostly|always|usually|already|currently|just|recently|mainly|both) )*(?:(?:am|are|was|were) (?:also )?(?:an? |the |my |in charge|in bed|on |at |based|from |responsible|training|learning|studying|building|making|migrating|moving|writing an? (?:book|novel|thesis)|allergic|left-|right-|colou?r|born|elected|raised|married|engaged|divorced|scared of|afraid of|deaf|blind|\d[\w-]*|(?-i:\p{Lu})[\p{L}-]*,?)|have|has|had|own|work|live|lived|worked|run|use|used|teach|taught|study|studied|speak|play|make|build|built|support|deploy|ship|ingest|keep|store|charge|train|bake|cycle|drive|ride|lead|manage|handle|sell|sold|grow|raise|coach|travel|commute|retired?|bought|adopted|joined|started|graduated|served|got|took over|decided|agreed|chose|picked|switched|renamed|hired|host|wear|follow|belong|volunteer|go to|get paid|bill|pay|meet|eat|drink|avoid|call|moved|quit|sleep|track|merge|squash|homeschool|rent|breed|homebrew|collect|invoice|release|publish|test|log|read|love|like|prefer|hate|enjoy|do not|cannot|never|no longer|must|record|take|mostly|practi[sc]e|swim|run|knit|paint|garden|support|got|appointed|lost|sing|carve|want to be)`
 )
 
 // What begins a clause of its own, and where a second statement shares the
 // subject of the first.
 var (
-	joined   = regexp.MustCompile(`(?i)(?:(?:[,;:]|\s[—–-]+)\s*(?:` + linking + `\b,?\s+)*|\s` + linking + `\s+)(` + opens + `)`)
-	relative = word(`^(?:which|who|where|when|that|what|as|if) (?:is|are|was|costs?|starts?|ends?)\b`)
-	follows  = word(`^(?:so|therefore|which is why|that is why|hence),?\s+`)
-	elided   = regexp.MustCompile(`(?i),? (?:and|but) (` + state + ` )`)
-	leads    = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|turns out|it turns out|heads up|decided|update|for context|context|fun fact|in this (?:repo|project|house|team|company)|sir|madam|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
+	joined         = regexp.MustCompile(`(?i)(?:(?:[,;:]|\s[—–-]+)\s*(?:` + linking + `\b,?\s+)*|\s` + linking + `\s+)(` + opens + `)`)
+	relative       = word(`^(?:which|who|where|when|that|what|as|if) (?:is|are|was|costs?|starts?|ends?)\b`)
+	pronounEnglish = word(`^(?:he|she|it|they|this|that|these|those|there|everything|nothing|what|who)$`)
+	follows        = word(`^(?:so|therefore|which is why|that is why|hence),?\s+`)
+	elided         = regexp.MustCompile(`(?i),? (?:and|but) (` + state + ` )`)
+	leads          = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|turns out|it turns out|heads up|decided|update|for context|context|fun fact|in this (?:repo|project|house|team|company)|sir|madam|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
 )
 
 func englishClauses(s string) []string {
@@ -132,8 +133,8 @@ const relation = `(?:wife|husband|spouse|partner|girlfriend|boyfriend|fiancée?|
 
 var (
 	mine     = regexp.MustCompile(`(?i)^my ((?:older |younger |elder |little |big |twin |eldest |youngest |oldest |step|ex-)*` + relation + `)(?:,? ((?-i:\p{Lu})[\p{L}-]+))?,? (?:also |still |now )?(.+)$`)
-	myself   = regexp.MustCompile(`(?i)^i(?: also| still| now| currently| personally| actually| really)* (.+)$`)
-	ours     = regexp.MustCompile(`(?i)^(?:we|our team|the team|our company|our project|the project|this project|project [A-Z]\w+)(?: all| also| now| currently| still)? (.+)$`)
+	myself   = regexp.MustCompile(`(?i)^(?:(?:in|at|on|for|during|outside|since|after|as|with) [^,]{2,50}?,? )?i(?: also| still| now| currently| personally| actually| really)* (.+)$`)
+	ours     = regexp.MustCompile(`(?i)^(?:(?:in|at|on|for|during|since|after|as) [^,]{2,50}?,? )?(?:we|our team|the team|our company|our project|the project|this project|project [A-Z]\w+)(?: all| also| now| currently| still)? (.+)$`)
 	theThing = regexp.MustCompile(`(?i)^((?:the|our|its) (?:[\w.-]+ ){0,3}?[\w.-]+?) ((?:is|are|was|has|uses?|runs?|listens?|ships?|must|may|can|costs?|starts?|ends?|lives?|relies|rely|depends?|belongs?|supports?|needs?)\b.*)$`)
 	named    = regexp.MustCompile(`^((?:[A-Z][a-z]+ )?\p{Lu}[\p{L}\w.-]+(?: \p{Lu}[\p{L}\w-]+)?) ((?:is|are|has|was|lives?|works?|likes?|loves?|prefers?|hates?|uses?|runs?|moved|listens?|ships?|leads|handles|needs|cannot|does not|sold|bought|got|owns|manages|teaches|covers|joined|speaks|plays|wants|drives|goes|retired)\b.*)$`)
 )
@@ -158,7 +159,7 @@ func englishSubject(s string) (subject, rest string) {
 	if m := theThing.FindStringSubmatch(s); m != nil {
 		return thing + strings.ToLower(strings.SplitN(m[1], " ", 2)[1]), s
 	}
-	if m := named.FindStringSubmatch(s); m != nil {
+	if m := named.FindStringSubmatch(s); m != nil && !pronounEnglish.MatchString(m[1]) {
 		return m[1], m[2]
 	}
 	return user, s
@@ -186,7 +187,7 @@ func englishRules() []rule {
 		{form: form(`(?:am|is) (?:now )?(?P<v>married|single|divorced|engaged|widowed)(?: to .{2,60})?`), kind: p, attribute: "marital_status", about: persons, importance: 0.6},
 		{form: form(`(?:am|is) (?:an? )?(?:lactose[- ]intolerant|gluten[- ]free|diabetic|left[- ]handed|right[- ]handed|colou?r[- ]?blind|deaf|blind|dyslexic|pregnant|retired|bilingual|asthmatic|an? (?:only child|night owl|early bird|morning person|introvert|extrovert|father|mother|parent)(?: of .{2,40})?)`), kind: p, about: persons, importance: 0.7},
 		{form: form(`(?:do not|does not|never|cannot|can not|avoids?) (?:eat|drink|consume)s? (?P<v>.{2,80})|(?:have |has )?(?:stopped|quit|gave up|given up) (?:eating |drinking )?(?:smoking|[\w ]{2,60})`), kind: prefer, about: persons, importance: 0.7},
-		{form: form(`(?:no longer|do not|does not) (?:have|eat|drink|use|like|love|live|work|want|need|drive|play|take|smoke)s? .{2,80}(?: any ?more| any longer)|no longer .{2,80}`), kind: yiku.TypeCorrection, about: anyone, importance: 0.7},
+		{form: form(`(?:no longer|do not|does not) (?:have|eat|drink|use|like|love|live|work|want|need|drive|play|take|smoke)s? .{2,80}(?: any ?more| any longer)(?:,.{2,20})?|no longer .{2,80}`), kind: yiku.TypeCorrection, about: anyone, importance: 0.7},
 		{form: form(`(?:really |also |absolutely |do |generally |usually |much |still |always |strongly |now )*prefers? (?P<v>.{2,120})`), kind: prefer, attribute: "preference", about: persons, importance: 0.6},
 		{form: form(`(?:really |also |absolutely |do |still |just |particularly |especially )*(?:loves?|likes?|enjoys?|adores?|(?:am|is) (?:really )?(?:into|fond of|a (?:big |huge |great )?fan of)) (?P<v>.{2,120})`), kind: prefer, attribute: "likes", about: persons, importance: 0.5},
 		{form: form(`(?:really |also |absolutely |still )*(?:hates?|dislikes?|detests?|despises?|cannot stand|can not stand|(?:do|does) not (?:really |particularly )?(?:like|enjoy)|(?:am|is) not (?:really )?(?:into|fond of|a (?:big |huge )?fan of)) (?P<v>.{2,120})`), kind: prefer, attribute: "dislikes", about: persons, importance: 0.5},
@@ -230,7 +231,7 @@ func generalEnglish() []rule {
 		{form: form(`(?:also |still |now |just )*(?:is|has|have|was|lives?|works?|leads?|handles?|runs?|needs?|cannot|does not|likes?|loves?|hates?|prefers?|uses?|speaks?|plays?|teaches|studies|started|got|moved|sold|bought|drives?|cycles|owns?|manages?|goes|wants|looks after|takes care of|covers|owns|retired|joined|turned) .{2,140}`), kind: yiku.TypeProfile, about: others, importance: 0.5, general: true},
 		{form: form(`(?:speaking )?as (?:an? )(?P<v>(?:[\w-]+ ){0,4}` + profession + `)(?: (?:at|in|for|from|of|with) .{2,60})?`), kind: yiku.TypeProfile, attribute: "occupation", about: anyone, importance: 0.7, general: true},
 		{form: form(`(?:-|\*|•)?\s*(?P<a>[\w ]{2,20}): (?P<v>[^?]{2,60})`), kind: yiku.TypeFact, about: anyone, importance: 0.6, known: true, general: true},
-		{form: form(`(?:the|all|every|everything) .{2,60}? (?:must|has to|have to|needs? to|cannot|can never|can only|may only|is frozen|are frozen|is forbidden|are forbidden)\b.{2,120}`), kind: yiku.TypeConstraint, about: anyone, importance: 0.7, general: true},
+		{form: form(`(?:the|all|every|everything) .{2,60}? (?:must|has to|have to|needs? to|wants|insists|requires|expects|cannot|can never|can only|may only|is frozen|are frozen|is forbidden|are forbidden)\b.{2,120}`), kind: yiku.TypeConstraint, about: anyone, importance: 0.7, general: true},
 	}
 }
 

@@ -71,6 +71,7 @@ type grammar struct {
 	pronoun   *regexp.Regexp // stands at the start of a clause for that person
 	follows   *regexp.Regexp // begins what follows from the clause before
 	comma     string         // joins clauses
+	own       *regexp.Regexp // a clause about the user or an order, which is added to no other
 	subject   func(clause string) (subject, rest string)
 	rules     []rule
 }
@@ -182,23 +183,27 @@ func (r *reading) sentence(g *grammar, s string) {
 // says nothing, and a guess that stands alone takes the clause before it along.
 // What follows a secret may tell it, and what follows "he said" may be what he said.
 func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
+	open := false // whether the clause before is kept, and what is added to it with it
 	for i, clause := range clauses {
 		if g.secret.MatchString(clause) || !explicit && g.reported.MatchString(clause) {
 			return
 		}
-		if g.question.MatchString(clause) || !explicit && (g.idle.MatchString(clause) || g.hedge.MatchString(clause) || g.request.MatchString(clause)) {
-			continue
-		}
-		if i+1 < len(clauses) && !explicit && guess(g, clauses[i+1]) {
+		said := g.follows.ReplaceAllString(clause, "")
+		if g.question.MatchString(said) || !explicit && (g.idle.MatchString(said) || g.hedge.MatchString(said) || g.request.MatchString(said)) || i+1 < len(clauses) && !explicit && guess(g, clauses[i+1]) {
+			open = false
 			continue
 		}
 		before := len(r.found)
-		clause = g.follows.ReplaceAllString(clause, "")
-		r.clause(g, r.resolved(g, clause))
-		if i+1 < len(clauses) && len(r.found) > before && g.follows.MatchString(clauses[i+1]) && !g.question.MatchString(clauses[i+1]) && !g.hedge.MatchString(clauses[i+1]) {
-			r.found[before].Content += g.comma + clauses[i+1] // it falls with what it follows from
-			clauses[i+1] = ""
+		if open && said != clause {
+			r.found[before-1].Content += g.comma + clause // it falls with what it follows from
+			continue
 		}
+		r.clause(g, r.resolved(g, said))
+		if len(r.found) == before && open && !g.passing.MatchString(clause) && !g.own.MatchString(clause) && len(r.found[before-1].Content) < 300 {
+			r.found[before-1].Content += g.comma + clause
+			continue
+		}
+		open = len(r.found) > before
 	}
 }
 
@@ -318,7 +323,7 @@ var (
 
 // guess reports whether a clause does nothing but to make a guess of another.
 func guess(g *grammar, clause string) bool {
-	return len(clause) < 24 && g.hedge.MatchString(clause)
+	return len(g.hedge.ReplaceAllString(clause, "")) <= 9 && g.hedge.MatchString(clause)
 }
 
 // instruct reads an instruction that holds from now on; all of the sentence
