@@ -173,8 +173,8 @@ func (r *reading) sentence(g *grammar, s string) {
 		}
 	}
 	if (r.correcting || g.revises.MatchString(s)) && !told && !private && before <= len(r.found) {
-		if c := g.clauses(s); len(c) > 0 {
-			r.revise(before, c[0])
+		if len(s) < 240 && !g.question.MatchString(s) {
+			r.revise(before, s)
 		}
 	}
 }
@@ -475,6 +475,10 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 		return c, true
 	}
 	c.Value = untimed(c.Value, r.window.Messages[r.at-1].At)
+	if rule.general && rule.known {
+		many := false
+		c.Single = &many // whose it is, is not sure
+	}
 	if c.Attribute == "" || c.Value == "" {
 		c.Attribute, c.Value, c.Single = "", "", nil
 	}
