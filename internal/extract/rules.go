@@ -59,6 +59,7 @@ type grammar struct {
 	remember  *regexp.Regexp // leads in what is to be remembered: group 1
 	noted     *regexp.Regexp // follows what is to be remembered: group 1
 	reminder  *regexp.Regexp // looks like it and is a thing to do
+	erase     *regexp.Regexp // asks to forget a matter that is named: groups w, x
 	forget    *regexp.Regexp // asks to forget: one of the groups is what, empty for what was said last
 	durable   *regexp.Regexp // an instruction that holds from now on
 	replaced  []*regexp.Regexp
@@ -110,6 +111,7 @@ type reading struct {
 	at     int // number of the message being read
 
 	person     string // who was last named
+	previous   string // the sentence before, of the same message
 	correcting bool   // the message takes something back
 }
 
@@ -117,7 +119,7 @@ type reading struct {
 const maxSentence = 1000
 
 func (r *reading) message(n int) {
-	r.at, r.correcting = n, false
+	r.at, r.correcting, r.previous = n, false, ""
 	for _, s := range sentences(unspoken(Own(r.window.Messages[n-1].Content))) {
 		g := grammarOf(s)
 		if len(s) > maxSentence {
@@ -137,7 +139,7 @@ func (r *reading) sentence(g *grammar, s string) {
 		r.forget(strings.Join(m[1:], ""))
 		return
 	}
-	if g.reminder.MatchString(s) {
+	if g.reminder.MatchString(s) || r.erased(g, s) {
 		return
 	}
 	explicit, private := false, g.secret.MatchString(s)
@@ -146,6 +148,10 @@ func (r *reading) sentence(g *grammar, s string) {
 	} else if m := g.noted.FindStringSubmatch(s); m != nil {
 		explicit, s = true, capital(trim(m[1]))
 	}
+	if explicit && r.previous != "" && asSaid.MatchString(s) {
+		s = r.previous
+	}
+	r.previous = s
 	if strings.Contains(s, omitted) || !explicit && g.once.MatchString(s) {
 		return
 	}
@@ -490,6 +496,21 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 	return c, true
 }
 
+// erased drops what is known of the matter that a sentence asks to forget;
+// false where it does not ask, or nothing is known.
+func (r *reading) erased(g *grammar, s string) bool {
+	m := g.erase.FindStringSubmatch(s)
+	if m == nil || g.question.MatchString(s) {
+		return false
+	}
+	what := strings.Join(m[1:], "")
+	if r.relatedMemory(what) == 0 && !slices.ContainsFunc(r.found, func(c Candidate) bool { return related(c.Content, what) }) {
+		return false
+	}
+	r.forget(what)
+	return true
+}
+
 // forget takes back what was just said, or marks for deletion what is known
 // of a matter.
 func (r *reading) forget(what string) {
@@ -631,8 +652,9 @@ func grammarOf(sentence string) *grammar {
 }
 
 var (
-	quoted      = regexp.MustCompile("(?s)```.*?(```|$)|(?m:^[ \t]*[>|].*$)")
+	quoted      = regexp.MustCompile("(?s)```.*?(```|$)|(?m:^[ \t]*[>|].*$)|(?ms:^[ \t]*-{3,}[ \t]*$.*?(?:^[ \t]*-{3,}[ \t]*$|\\z))")
 	sentenceEnd = regexp.MustCompile(`[。！？!?；;…]+["”’』」)）]*|[.]["”')]*(\s+|$)`)
+	asSaid      = regexp.MustCompile(`(?i)^(?:哈|啊|哦|嗯)?[，,]?(?:每次|以后|下次)?都?(?:是|要)?(?:这样|这么|照这个|按这个).{0,6}$|^(?:works?|worked) `)
 	pronoun     = regexp.MustCompile(`(?i)^(it|this|that|these|those|them|you|your|me|him|her|us|one|what|how|the way|so|too|very|more|some|any|all|bit|little|lot|few|nothing|everything|something|这个|那个|这些|那些|这|那|它|他|她|你|您|什么|谁|那样|这样)\b|^(这|那|它|你|您)|^(刚才|刚刚|上面|前面)`)
 	inverted    = regexp.MustCompile(`[,，]?\s*(because|since|but|so|which|who|though|although|when|where|因为|所以|但是|不过)\b.*$`)
 )
