@@ -1,0 +1,70 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Own returns what a message says in its writer's own words: without blocks of
+// code, quoted lines, tables, and what Yiku itself put into a prompt.
+func Own(text string) string { return quoted.ReplaceAllString(Unfenced(text), "\n") }
+
+// omitted stands for quoted words in a sentence: they are somebody's, and say
+// nothing of the user.
+const omitted = "\uFFFC"
+
+var (
+	quotation = regexp.MustCompile(`“[^”]{1,1000}”|"[^"\n]{1,1000}"|「[^」]{1,1000}」|『[^』]{1,1000}』`)
+	spoken    = regexp.MustCompile(`(?i)[,，。!！?？;；]|\b(?:i|we|you|my|am|are)\b|[我你您]`)
+)
+
+// unspoken replaces the quotations of a text that are more than a name.
+func unspoken(text string) string {
+	if !strings.ContainsAny(text, `“"「『`) {
+		return text
+	}
+	return quotation.ReplaceAllStringFunc(text, func(q string) string {
+		if utf8.RuneCountInString(q) > 40 || spoken.MatchString(q) {
+			return omitted
+		}
+		return q
+	})
+}
+
+// sentences cuts a text into sentences, each with what ends it.
+func sentences(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		for line = strings.TrimSpace(line); line != ""; {
+			end := len(line)
+			for _, at := range sentenceEnd.FindAllStringIndex(line, -1) {
+				if !abbreviated(line[:at[0]]) && !inWord(line, at) {
+					end = at[1]
+					break
+				}
+			}
+			out = append(out, strings.TrimSpace(line[:end]))
+			line = strings.TrimSpace(line[end:])
+		}
+	}
+	return out
+}
+
+// inWord reports whether a mark stands within an address or the like, where it
+// ends nothing.
+func inWord(line string, at []int) bool {
+	next, _ := utf8.DecodeRuneInString(line[at[1]:])
+	return strings.IndexByte("!?;", line[at[0]]) >= 0 && next < utf8.RuneSelf && (unicode.IsLetter(next) || unicode.IsDigit(next))
+}
+
+// abbreviated reports whether a text ends with a short form that carries a point.
+func abbreviated(s string) bool {
+	i := strings.LastIndexAny(s, " (")
+	switch strings.ToLower(s[i+1:]) {
+	case "dr", "mr", "mrs", "ms", "st", "prof", "e.g", "i.e", "etc", "vs", "no", "inc", "ltd", "cllr", "jr", "sr", "a.m", "p.m":
+		return true
+	}
+	return false
+}
