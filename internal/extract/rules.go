@@ -262,6 +262,9 @@ func (r *reading) instruct(g *grammar, s string) bool {
 // replace reads "not old but new": the new takes the place of what says the
 // old, among what was just said or is known.
 func (r *reading) replace(g *grammar, s string) bool {
+	if !hasAny(s, "not ", "instead", "rather", "不", "错", "没", "非") {
+		return false
+	}
 	for _, form := range g.replaced {
 		m := form.FindStringSubmatch(s)
 		if m == nil {
@@ -289,6 +292,12 @@ func (r *reading) replace(g *grammar, s string) bool {
 		return true
 	}
 	return false
+}
+
+// hasAny reports whether a text has one of some words: without them the longer
+// expressions need not be tried.
+func hasAny(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
 // said returns the last candidate that says a value, -1 where none does.
@@ -362,6 +371,9 @@ func (r *reading) repeats(c Candidate) bool {
 // appointed reports whether a clause says what is to come on a later day, or on
 // what day a milestone of a life was.
 func (r *reading) appointed(g *grammar, s string) bool {
+	if !hasAny(s, "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "ay", "week", "month", "year", "morrow", "next ", "Next ", " in ", "天", "日", "周", "星期", "礼拜", "月", "年") {
+		return false
+	}
 	now := r.window.Messages[r.at-1].At
 	if r.window.Zone != nil {
 		now = now.In(r.window.Zone)
