@@ -18,7 +18,7 @@ const urgentNeighbours = 200
 
 // urgentBytes is how much text of one append is looked at for what cannot
 // wait; what lies beyond waits for the extraction.
-const urgentBytes = 32 << 10
+const urgentBytes = 8 << 10
 
 // appendRef is what the record of an append keeps: ids and words of ours only.
 type appendRef struct {

@@ -113,6 +113,14 @@ func settleReplaced(ctx context.Context, cfg config.Config, r RestoreOptions, o 
 		return nil // placeJournal says so
 	}
 	cfg.Events = ""
+	s, err := drivers.Store(ctx, cfg.Store, drivers.Options{Dir: cfg.DataDir, Now: o.Now, NewID: o.NewID, Log: o.Log})
+	if err != nil { // it is damaged, which is why it is replaced
+		o.Log.Warn("the database that is replaced cannot be opened: what it had begun to forget and the forget journal lacks is to be forgotten again", "error", err)
+		return nil
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
 	core, err := Open(ctx, cfg, &o)
 	if err == nil {
 		err = core.Close()

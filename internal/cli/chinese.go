@@ -80,6 +80,7 @@ func usagePhrases() []phrase {
 		{`--from: %s`, `选项 --from：%s`}, {`--filter: %s`, `选项 --filter：%s`},
 		{`the request: %s`, `请求：%s`},
 		{`there is no operation %s`, `没有操作 %s`},
+		{`--new-journal works on a data directory on which no server runs`, `--new-journal 只用于没有服务在运行的数据目录`},
 		{`%s works on a data directory (--data), on the machine where it lies`, `%s 直接操作数据目录（--data），须在数据所在的机器上运行`},
 		{`configuration`, `配置有误`},
 	}

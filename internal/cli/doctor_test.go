@@ -39,7 +39,7 @@ func TestR39_DoctorCountsWhatTheJournalLacks(t *testing.T) {
 			t.Errorf("doctor says %s", out)
 		}
 	}
-	if out, _ := run(t, 0, "verify", "--data", dir); !strings.Contains(out, "whole: 1 entries") {
+	if out, _ := run(t, 0, "verify", "--data", dir); !strings.Contains(out, "the forget journal is whole: 1 entry") {
 		t.Errorf("verify says %s", out)
 	}
 	if out, _ := run(t, 0, "doctor", "--data", dir); strings.Contains(out, "not in the forget journal yet") {
