@@ -207,12 +207,11 @@ func (v *values) lists(p wire.Param, t reflect.Type) {
 		v.trees(func(tree string) string { return `["a",` + tree + `]` })
 		good, bad = `"a"`, []string{`5`, `null`, `[]`, `true`}
 	case elem.Kind() == reflect.String:
-		good = quote("字")
+		good, bad = quote("字"), []string{`5`, `null`, `{}`, `[]`, `""`, quote(`a\u0000`), quote(`\ud800`), quote("\xff"), quote(strings.Repeat("字", check.MaxItem+1))}
 		if p.Enum != nil {
 			good = quote(p.Enum[0])
 			bad = append(bad, quote("odd"))
 		}
-		bad = []string{`5`, `null`, `{}`, `[]`, `""`, quote(`a\u0000`), quote(`\ud800`), quote("\xff"), quote(strings.Repeat("字", check.MaxItem+1))}
 	}
 	for _, b := range bad {
 		v.refuse("["+b+"]", "["+good+","+b+"]")

@@ -36,7 +36,7 @@ func doorMutants() []mutant {
 	const tests = "internal/httpapi, internal/app"
 	const body, guard, read, serve = "internal/httpapi/body.go", "internal/httpapi/guard.go", "internal/httpapi/read.go", "internal/httpapi/serve.go"
 	return []mutant{
-		{"door: who asks is known before anything else", serve, "		if err != nil {\n			s.fail(out, r, err)\n			return\n		}\n		leave", "		_ = err\n		leave", tests},
+		{"door: who asks is known before anything else", serve, "		if err != nil {\n			s.fail(out, r, err)\n			return\n		}\n		here, ok", "		_ = err\n		here, ok", tests},
 		{"door: metrics are closed", serve, ` || path == "/metrics"`, ``, tests},
 		{"door: metrics are an admin's", "internal/httpapi/httpapi.go", `if !who.Access.Allows(yiku.AccessAdmin) || who.User != "" {`, `if who.User != "" {`, tests},
 		{"door: metrics are not a user's", "internal/httpapi/httpapi.go", `if !who.Access.Allows(yiku.AccessAdmin) || who.User != "" {`, `if !who.Access.Allows(yiku.AccessAdmin) {`, tests},
@@ -69,7 +69,7 @@ func doorMutants() []mutant {
 		{"door: answers are not kept by others", "internal/httpapi/answer.go", `h.Set("Cache-Control", "no-store")`, ``, tests},
 		{"door: answers are what they say", "internal/httpapi/answer.go", `h.Set("X-Content-Type-Options", "nosniff")`, ``, tests},
 		{"door: what waits and runs is bounded", serve, "		if !ok {\n			return\n		}\n", "		_ = ok\n", tests},
-		{"door: a key has a rate", "internal/limit/limit.go", "	if wait > 0 {\n		return l.refuse(Rate", "	if wait > 1<<60 {\n		return l.refuse(Rate", "internal/limit, internal/httpapi"},
+		{"door: a key has a rate", "internal/limit/limit.go", "	if wait > 0 {\n		return Visit{}, l.refuse(Rate", "	if wait > 1<<60 {\n		return Visit{}, l.refuse(Rate", "internal/limit, internal/httpapi"},
 		{"door: a tenant has a day", "internal/limit/limit.go", `if n > 0 && d.used+n > quota {`, `if n > 0 && d.used+n > 1<<60 {`, "internal/limit, internal/httpapi"},
 		{"door: the queue has an end", "internal/limit/gate.go", `if g.waiting < g.queue {`, `if g.waiting < 1<<30 {`, "internal/limit"},
 		{"door: the server answers strangers on loopback only", "internal/app/door.go", `!config.IsLoopback(host)`, `false && config.IsLoopback(host)`, "internal/app"},

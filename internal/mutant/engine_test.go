@@ -60,7 +60,7 @@ func forgetMutants() []mutant {
 		return err
 	}
 	h.memories`, `	h.memories`, tests},
-		{"forget: working memory goes too", "engine/forget.go", `return tx.PurgeWorking(sel.working, &next.Removed)`, `return nil`, tests},
+		{"forget: working memory goes too", "engine/forget.go", `return c.purgeWorking(tx, next, sel.working)`, `return nil`, tests},
 		{"forget: copies go too", "engine/forget.go", `{ return tx.PurgeCopies(drop, &next.Removed) })`, `{ _ = drop; return nil })`, tests},
 		{"forget: sessions go too", "engine/forget.go", `return tx.PurgeSession(row.Key, &f.Removed)`, `return nil`, tests},
 		{"forget: another project's memories stay", "engine/selection.go", `return m.ProjectID == project && memory(m)`, `return memory(m)`, tests},
