@@ -272,6 +272,7 @@ func (w *world) seed(kind string) string {
 	case "receipt":
 		return must[yiku.ForgetResponse](w)(s.Forget(ctx, yiku.ForgetRequest{UserID: w.user, Selector: yiku.Selector{IDs: []string{w.seed("memory")}}, Reason: "CANARY"})).ReceiptID
 	case "snapshot":
+		w.seed("memory") // of a user of whom nothing is stored none is kept
 		return must[yiku.GetContextResponse](w)(s.GetContext(ctx, yiku.GetContextRequest{UserID: w.user, Query: "CANARY"})).SnapshotID
 	case "key":
 		id, _ := w.key("acme", yiku.CreateKeyRequest{Access: read, Name: "CANARY"})
