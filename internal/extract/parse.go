@@ -58,6 +58,7 @@ var thoughts = regexp.MustCompile(`(?s)<(think|thinking|reasoning)>.*?</(think|t
 // operations finds the list of operations in an answer: of all values that
 // look like one, the last that is not empty. cut tells that it broke off.
 func operations(answer string) (list []any, cut, ok bool) {
+	answer = strings.ToValidUTF8(answer, "\uFFFD")
 	attempts := 0
 	for at := 0; at < len(answer) && attempts < maxAttempts; {
 		start := strings.IndexAny(answer[at:], "{[")
