@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -322,8 +323,7 @@ func (c *call) reportOf(x excerpt, found extract.Result, dry bool) yiku.Extracti
 
 // park adds a piece that could not be applied; its place in the report names it.
 func park(report *yiku.ExtractionReport, reason extract.Reason, text string) {
-	ref := report.ID + "#" + string(rune('0'+len(report.Parked)%10))
-	report.Parked = append(report.Parked, yiku.ParkedOperation{Reason: string(reason), Ref: ref, Text: text})
+	report.Parked = append(report.Parked, yiku.ParkedOperation{Reason: string(reason), Ref: fmt.Sprintf("%s#%d", report.ID, len(report.Parked)), Text: text})
 }
 
 func settleStatus(report *yiku.ExtractionReport) {

@@ -149,11 +149,9 @@ func TestC11_CommandsInReplies(t *testing.T) {
 	req := yiku.AppendMessagesRequest{UserID: "ann", SessionID: "s", Messages: []yiku.Message{{ID: "1", Role: yiku.RoleAssistant,
 		Content: yiku.Text("好的。\n<memory_commands>[{\"op\":\"create\",\"content\":\"爱喝绿茶\",\"type\":\"preference\"},{\"op\":\"delete\",\"id\":\"" + old.ID + "\"}]</memory_commands>")}}}
 	for range 2 {
-		res, err := s.AppendMessages(t.Context(), req)
-		if err != nil {
+		if _, err := s.AppendMessages(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
-		_ = res
 	}
 	want(t, "active", contents(t, s, ""), "爱喝绿茶")
 	want(t, "archived", contents(t, s, yiku.StatusArchived), "Drinks coffee")
@@ -211,7 +209,6 @@ func TestC4_ModelSeesNumbers(t *testing.T) {
 	home := save(t, s, yiku.SaveMemoryRequest{Content: "The user lives in Bergen", Subject: "user", Attribute: "residence", Value: "Bergen"})
 	utter(t, s, "s", "I live in Oslo now, not in Bergen, and work at a school")
 	want(t, "in the append", contents(t, s, ""), "I live in Oslo now, not in Bergen, and work at a school")
-	_ = home
 	if _, err := s.ExtractSession(t.Context(), yiku.ExtractSessionRequest{UserID: "ann", SessionID: "s"}); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/yiku-ai/yiku"
 )
 
 // check holds that an error is of its kind and holds neither a prompt nor a key.
@@ -18,5 +16,3 @@ func check(t *testing.T, err, want error) {
 		t.Errorf("the error tells too much: %v", err)
 	}
 }
-
-func asError(err error, to **yiku.Error) bool { return errors.As(err, to) }

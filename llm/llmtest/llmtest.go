@@ -6,6 +6,7 @@ package llmtest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -217,7 +218,7 @@ func failures(t *testing.T, driver Driver) {
 			_, err := driver.Open(s.URL, "key-2").Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "secret"}}})
 			check(t, err, test.want)
 			var e *yiku.Error
-			if test.step.RetryAfter != "" && (!asError(err, &e) || e.RetryAfter.Seconds() != 7) {
+			if test.step.RetryAfter != "" && (!errors.As(err, &e) || e.RetryAfter.Seconds() != 7) {
 				t.Errorf("retry after: %v", err)
 			}
 		})
