@@ -12,9 +12,9 @@ import (
 
 // english is the grammar of English.
 var english = sync.OnceValue(func() *grammar {
-	return &grammar{
-		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: passing, comma: ", ", own: word(`^(?:i|you|please|do not|can|could|let|just|thanks?|ok|so|keep|give|make|write|use)\b`), follows: follows, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
-		person: regexp.MustCompile(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?`), pronoun: word(`^(?:he|she)\b`),
+	return filtered(&grammar{
+		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: &pattern{Regexp: passing}, comma: ", ", own: word(`^(?:i|you|please|do not|can|could|let|just|thanks?|ok|so|keep|give|make|write|use)\b`), follows: &pattern{Regexp: follows}, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
+		person: pat(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?`), pronoun: word(`^(?:he|she)\b`),
 		revises: word(`\b(?:no longer|any ?more|instead|switched|scrap that|on reflection|change of plans?|changed my mind|let us go|i would rather|mixed up|renamed|moved to|sold|got rid of|stopped|gave up|cancell?ed|is off|used to|is now|are now|has changed|second thought|stick with|changed|replaced|dropped|switch(?:ing)? to)\b`), bare: word(`^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
 		task:     word(`^(?:hey,? |hi,? |please |can you |could you |would you |help me )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|polish|correct|fix|check|review|explain|edit|shorten|improve|convert|classify|analy[sz]e|write|draft|compose|complete|continue)\b[^:]*:|^(?:roleplay|role-play|pretend|imagine|let us pretend|act as|you are now)\b|^(?:lyrics|quote|excerpt|story|poem|text|email|subject|from|to|re|fwd)\s*:`),
 		question: word(`\?["')\]]*$|^(?:what|who|whom|whose|which|when|where|why|how|do you|did you|does|did|is|are|am i|was|were|can you tell|will|would you|should|shall|have you|has|had)\b`),
@@ -32,18 +32,18 @@ var english = sync.OnceValue(func() *grammar {
 		forget:   word(`^(?:(?:please|actually|i would like you to|i want you to|could you|can you|no|ok|okay|cool|never mind|and|oh|wait),? )*(?:(?:forget|delete|erase|remove|drop|wipe)(?: (?:everything|anything|all|what|whatever))?(?: (?:that )?(?:i (?:just )?(?:said|told you|mentioned)|you (?:know|remember|have)))?(?: about| on)?(?: (.+?))?(?: from (?:your )?memor(?:y|ies))?|(?:do not|never) (?:remember|save|store|keep|record|memori[sz]e|note) (that|this|it|any of (?:that|this|it)|what i (?:just )?said)|scratch (that)|(?:that|this) (?:is|was) off the record())[.! ]*$`),
 		erase:    word(`^(?:.{0,40}?[,.] ?)?(?:please |and |but |cool, |i would like you to |can you |could you )*(?:erase|wipe|forget|do not (?:store|save|keep|record|remember))(?: about)?(?: (?:where|what|how|who|that|the fact that))?(?: (?:my|i|the))? (?P<w>[\w-]+(?: [\w-]+)?)()`),
 		durable:  word(`\b(?:from now on|from here on|going forward|in (?:the )?future|henceforth|at all times|every time|no matter what|ever again|any ?more from (?:you|now))\b.*\b(?:\w+)|^(?:(?:please|and|also|so|but|you (?:must|should)|make sure (?:to|you)|remember to),? )*(?:always|never) (?:use|answer|reply|respond|write|speak|call|address|send|give|add|include|put|ask|tell|show|suggest|recommend|mention|book|order|commit|push|deploy|delete|share|format|start|end|keep|check|run|contact|text|email|schedule|assume|translate|explain|cite|quote|sign|round|say|refer|explain|skip|leave|do|be|let|make|buy|pay|post|touch|change|edit|overwrite|merge|disclose|reveal)\b|^(?:(?:please|and|also),? )*(?:do not|stop|quit) (?:ever |sending |using |calling |asking |adding |suggesting |recommending |giving |telling )?\w+.*\b(?:again|any ?more|ever|in (?:the )?future|under any circumstances)\b|^(?:please )?stop (?:sending|using|calling|asking|adding|suggesting|recommending|giving)\b`),
-		replaced: []*regexp.Regexp{
+		replaced: []*pattern{
 			word(`\b(?:it|that|this|he|she|they|which|my \w+|the \w+)? ?(?:is|was|are) not (?:called |named |in |at |on |a |an |the )?(?P<o>[^,;.]{1,60}?)[,;]? (?:but(?: rather)?|it is|that is|it should be|it was|she is|he is|they are|we use|i use|we are on|i live in|i work at|rather|the (?:right|correct) (?:one|\w+) is) (?:called |named |in |at |on |a |an |the )?(?P<v>[^,;]{1,80})`),
 			word(`\b(?:i|we) (?:do not|does not) (?:use|live in|work at|work for|like|speak|drive|eat|drink) (?P<o>[^,;.]{1,60}?)[,;]? (?:but|i|we)(?: now| actually)? (?:use|live in|work at|work for|like|speak|drive|eat|drink) (?P<v>[^,;]{1,80})`),
 			word(`\b(?:i meant|it is|it should be|that should be|should be|make that|i mean) (?P<v>[^,;]{1,80}?),? (?:not|instead of|rather than) (?P<o>[^,;.]{1,60})`),
 			word(`\b(?P<v>[^,;]{1,80}?),? (?:not|instead of) (?P<o>[^,;.]{1,60})`),
 		},
 		correct: word(`\b(?:actually|correction|i (?:was|am) wrong|that (?:is|was) (?:wrong|not right|incorrect|a mistake)|i made a mistake|my mistake|i misspoke|to correct (?:that|myself)|i meant|wrong)\b|^(?:no|sorry|oops|wait)\b`),
-	}
+	})
 })
 
 // word compiles an expression that does not look at case.
-func word(expression string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + expression) }
+func word(expression string) *pattern { return pat(`(?i)` + expression) }
 
 // plainEnglish writes out the contractions that mean one thing only.
 func plainEnglish(s string) string {
@@ -169,7 +169,7 @@ func englishSubject(s string) (subject, rest string) {
 // englishRules are tried in this order.
 func englishRules() []rule {
 	p, prefer, fact := yiku.TypeProfile, yiku.TypePreference, yiku.TypeProject
-	form := func(e string) *regexp.Regexp { return word(`^(?:` + e + `)[\s.!]*$`) }
+	form := func(e string) *pattern { return word(`^(?:` + e + `)[\s.!]*$`) }
 	return []rule{
 		{form: form(`(?:my (?:full )?name is|am called|is called|is named|am named) (?P<v>[^,]{1,60})`), kind: p, attribute: "name", about: persons, importance: 0.9},
 		{form: form(`(?:you can |please )?(?:call me|go by) (?P<v>[^,]{1,40})`), kind: p, attribute: "nickname", about: persons, importance: 0.8},
@@ -223,7 +223,7 @@ var passing = regexp.MustCompile(`(?i)\b(?:yesterday|last night|earlier|see you|
 
 // generalEnglish are the general forms, tried after the others.
 func generalEnglish() []rule {
-	form := func(e string) *regexp.Regexp { return word(`^(?:` + e + `)[\s.!]*$`) }
+	form := func(e string) *pattern { return word(`^(?:` + e + `)[\s.!]*$`) }
 	return []rule{
 		{form: form(`(?:the |our |my )?[\w' -]{2,60}?(?: ?[=:]| is| are| (?:lives?|sits?) (?:at|on|in)| runs? on| was| costs?| starts?| ends?| expires?| goes? (?:out|live)| counts| opens?| closes?)(?: on| at| in)?\s.*?` + exact + `.{0,100}`), kind: yiku.TypeFact, about: anyone, importance: 0.7, general: true},
 		{form: form(`(?:the |our |my )?[\w' -]{2,40}? (?:is now|are now|(?:has |have |was |were )?(?:moved|changed|renamed|switched) to|(?:is|are) (?:on|in|at) (?:the )?\w+ \d|(?:is|are) (?:called |an? )?(?-i:\p{Lu})|(?:is|are) due) ?.{1,100}`), kind: yiku.TypeFact, about: anyone, importance: 0.6, general: true},

@@ -5,9 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/lang"
@@ -48,39 +45,40 @@ func userSpeaks(m Message) bool {
 type grammar struct {
 	plain     func(string) string   // blanks and contractions unified; nothing that a reader would miss
 	clauses   func(string) []string // what says something by itself, each with its subject
-	task      *regexp.Regexp        // asks for work on a text that follows, which is data
-	question  *regexp.Regexp
-	request   *regexp.Regexp // asks for something now
-	once      *regexp.Regexp // one-offs and conditions: nothing of the sentence holds
-	idle      *regexp.Regexp // moods, wishes, plans without a decision: not the clause
-	reported  *regexp.Regexp // says what others say
-	hedge     *regexp.Regexp
-	secret    *regexp.Regexp
-	remember  *regexp.Regexp // leads in what is to be remembered: group 1
-	noted     *regexp.Regexp // follows what is to be remembered: group 1
-	reminder  *regexp.Regexp // looks like it and is a thing to do
-	erase     *regexp.Regexp // asks to forget a matter that is named: groups w, x
-	forget    *regexp.Regexp // asks to forget: one of the groups is what, empty for what was said last
-	durable   *regexp.Regexp // an instruction that holds from now on
-	replaced  []*regexp.Regexp
-	correct   *regexp.Regexp // takes back what was said
-	revises   *regexp.Regexp // says that something is so no more
-	bare      *regexp.Regexp // a correction that gives the value alone: group v
-	milestone *regexp.Regexp // happens once or seldom in a life, and its day matters
-	passing   *regexp.Regexp // what a general form must not say
-	person    *regexp.Regexp // a person of the user, as they are named
-	pronoun   *regexp.Regexp // stands at the start of a clause for that person
-	follows   *regexp.Regexp // begins what follows from the clause before
-	comma     string         // joins clauses
-	own       *regexp.Regexp // a clause about the user or an order, which is added to no other
+	task      *pattern              // asks for work on a text that follows, which is data
+	question  *pattern
+	request   *pattern // asks for something now
+	once      *pattern // one-offs and conditions: nothing of the sentence holds
+	idle      *pattern // moods, wishes, plans without a decision: not the clause
+	reported  *pattern // says what others say
+	hedge     *pattern
+	secret    *pattern
+	remember  *pattern // leads in what is to be remembered: group 1
+	noted     *pattern // follows what is to be remembered: group 1
+	reminder  *pattern // looks like it and is a thing to do
+	erase     *pattern // asks to forget a matter that is named: groups w, x
+	forget    *pattern // asks to forget: one of the groups is what, empty for what was said last
+	durable   *pattern // an instruction that holds from now on
+	replaced  []*pattern
+	correct   *pattern // takes back what was said
+	revises   *pattern // says that something is so no more
+	bare      *pattern // a correction that gives the value alone: group v
+	milestone *pattern // happens once or seldom in a life, and its day matters
+	passing   *pattern // what a general form must not say
+	person    *pattern // a person of the user, as they are named
+	pronoun   *pattern // stands at the start of a clause for that person
+	follows   *pattern // begins what follows from the clause before
+	comma     string   // joins clauses
+	own       *pattern // a clause about the user or an order, which is added to no other
 	subject   func(clause string) (subject, rest string)
 	rules     []rule
+	filter    *filter
 }
 
 // rule recognises a kind of statement by what follows its subject. Its groups:
 // v the value, a the attribute, o the old value.
 type rule struct {
-	form       *regexp.Regexp
+	form       *pattern
 	kind       yiku.Type
 	about      about
 	attribute  string // of the vocabulary; "" none, or group a
@@ -113,6 +111,7 @@ type reading struct {
 	person     string // who was last named
 	previous   string // the sentence before, of the same message
 	correcting bool   // the message takes something back
+	seen       [4]glance
 }
 
 // maxSentence is the longest sentence in bytes that is read as a statement.
@@ -126,7 +125,7 @@ func (r *reading) message(n int) {
 			continue
 		}
 		s = g.plain(s)
-		if g.task.MatchString(s) {
+		if r.is(g, g.task, s) {
 			return
 		}
 		r.sentence(g, s)
@@ -135,34 +134,34 @@ func (r *reading) message(n int) {
 
 // sentence reads one sentence.
 func (r *reading) sentence(g *grammar, s string) {
-	if m := g.forget.FindStringSubmatch(s); m != nil {
+	if m := r.match(g, g.forget, s); m != nil {
 		r.forget(strings.Join(m[1:], ""))
 		return
 	}
-	if g.reminder.MatchString(s) || r.erased(g, s) {
+	if r.is(g, g.reminder, s) || r.erased(g, s) {
 		return
 	}
-	explicit, private := false, g.secret.MatchString(s)
-	if m := g.remember.FindStringSubmatch(s); m != nil {
+	explicit, private := false, r.is(g, g.secret, s)
+	if m := r.match(g, g.remember, s); m != nil {
 		explicit, s = true, capital(m[1])
-	} else if m := g.noted.FindStringSubmatch(s); m != nil {
+	} else if m := r.match(g, g.noted, s); m != nil {
 		explicit, s = true, capital(trim(m[1]))
 	}
 	if explicit && r.previous != "" && asSaid.MatchString(s) {
 		s = r.previous
 	}
 	r.previous = s
-	if strings.Contains(s, omitted) || !explicit && g.once.MatchString(s) {
+	if strings.Contains(s, omitted) || !explicit && r.is(g, g.once, s) {
 		return
 	}
-	hedged := g.hedge.MatchString(s)
-	r.correcting = r.correcting || g.correct.MatchString(s)
+	hedged := r.is(g, g.hedge, s)
+	r.correcting = r.correcting || r.is(g, g.correct, s)
 	before := len(r.found)
-	told := !explicit && g.reported.MatchString(s)
+	told := !explicit && r.is(g, g.reported, s)
 	if private || told || !r.replace(g, s) && !r.instruct(g, s) {
 		r.clauses(g, g.clauses(s), explicit)
 	}
-	if explicit && !private && len(r.found) == before && !g.question.MatchString(s) && !pronoun.MatchString(s) {
+	if explicit && !private && len(r.found) == before && !r.is(g, g.question, s) && !pronoun.MatchString(s) {
 		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Importance: 0.8})
 	}
 	for i := before; i < len(r.found); i++ {
@@ -174,12 +173,12 @@ func (r *reading) sentence(g *grammar, s string) {
 		if hedged && explicit {
 			c.Confidence = 0.4
 		}
-		if g.correct.MatchString(s) && c.Attribute != "" {
+		if r.is(g, g.correct, s) && c.Attribute != "" {
 			c.Type, c.Urgent = yiku.TypeCorrection, true
 		}
 	}
-	if (r.correcting || g.revises.MatchString(s)) && !told && !private && before <= len(r.found) {
-		if len(s) < 240 && !g.question.MatchString(s) {
+	if (r.correcting || r.is(g, g.revises, s)) && !told && !private && before <= len(r.found) {
+		if len(s) < 240 && !r.is(g, g.question, s) {
 			r.revise(before, s)
 		}
 	}
@@ -191,11 +190,11 @@ func (r *reading) sentence(g *grammar, s string) {
 func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 	open := false // whether the clause before is kept, and what is added to it with it
 	for i, clause := range clauses {
-		if g.secret.MatchString(clause) || !explicit && g.reported.MatchString(clause) {
+		if r.is(g, g.secret, clause) || !explicit && r.is(g, g.reported, clause) {
 			return
 		}
 		said := g.follows.ReplaceAllString(clause, "")
-		if g.question.MatchString(said) || !explicit && (g.idle.MatchString(said) || g.hedge.MatchString(said) || g.request.MatchString(said)) || i+1 < len(clauses) && !explicit && guess(g, clauses[i+1]) {
+		if r.is(g, g.question, said) || !explicit && (r.is(g, g.idle, said) || r.is(g, g.hedge, said) || r.is(g, g.request, said)) || i+1 < len(clauses) && !explicit && r.guess(g, clauses[i+1]) {
 			open = false
 			continue
 		}
@@ -205,7 +204,7 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 			continue
 		}
 		r.clause(g, r.resolved(g, said))
-		if len(r.found) == before && open && !g.passing.MatchString(clause) && !g.own.MatchString(clause) && len(r.found[before-1].Content) < 300 {
+		if len(r.found) == before && open && !r.is(g, g.passing, clause) && !r.is(g, g.own, clause) && len(r.found[before-1].Content) < 300 {
 			r.found[before-1].Content += g.comma + clause
 			continue
 		}
@@ -227,7 +226,7 @@ func (r *reading) resolved(g *grammar, clause string) string {
 // corrected reads the value alone that takes the place of the one said last in
 // an earlier message.
 func (r *reading) corrected(g *grammar, s string) bool {
-	m := g.bare.FindStringSubmatch(s)
+	m := r.match(g, g.bare, s)
 	if m == nil || !r.correcting {
 		return false
 	}
@@ -245,14 +244,14 @@ func (r *reading) corrected(g *grammar, s string) bool {
 }
 
 // guess reports whether a clause does nothing but to make a guess of another.
-func guess(g *grammar, clause string) bool {
-	return len(g.hedge.ReplaceAllString(clause, "")) <= 9 && g.hedge.MatchString(clause)
+func (r *reading) guess(g *grammar, clause string) bool {
+	return len(g.hedge.ReplaceAllString(clause, "")) <= 9 && r.is(g, g.hedge, clause)
 }
 
 // instruct reads an instruction that holds from now on; all of the sentence
 // belongs to it.
 func (r *reading) instruct(g *grammar, s string) bool {
-	if !g.durable.MatchString(s) || g.question.MatchString(s) || len(s) < 16 {
+	if !r.is(g, g.durable, s) || r.is(g, g.question, s) || len(s) < 16 {
 		return false
 	}
 	r.add(Candidate{Content: trim(s), Type: yiku.TypeConstraint, Importance: 0.9, Urgent: true})
@@ -266,7 +265,7 @@ func (r *reading) replace(g *grammar, s string) bool {
 		return false
 	}
 	for _, form := range g.replaced {
-		m := form.FindStringSubmatch(s)
+		m := r.match(g, form, s)
 		if m == nil {
 			continue
 		}
@@ -282,7 +281,7 @@ func (r *reading) replace(g *grammar, s string) bool {
 		} else if n := r.known(old); n > 0 {
 			was := r.window.Neighbours[n-1]
 			c.Op, c.Target, c.Subject, c.Attribute = OpUpdate, n, was.Subject, was.Attribute
-		} else if !g.correct.MatchString(s) {
+		} else if !r.is(g, g.correct, s) {
 			continue
 		}
 		if c.Attribute != "" {
@@ -345,8 +344,8 @@ func (r *reading) clause(g *grammar, s string) {
 		return
 	}
 	for _, rule := range g.rules {
-		m := rule.form.FindStringSubmatch(rest)
-		if m == nil || !rule.about.covers(subject) || rule.about == speakers && len(rest) == len(s) || rule.general && (g.passing.MatchString(rest) || g.passing.MatchString(s)) {
+		m := r.match(g, rule.form, rest)
+		if m == nil || !rule.about.covers(subject) || rule.about == speakers && len(rest) == len(s) || rule.general && (r.is(g, g.passing, rest) || r.is(g, g.passing, s)) {
 			continue
 		}
 		if c, ok := r.stated(rule, m, subject); ok {
@@ -355,7 +354,7 @@ func (r *reading) clause(g *grammar, s string) {
 			return
 		}
 	}
-	if !g.passing.MatchString(s) && !g.passing.MatchString(rest) && r.appointed(g, s) {
+	if !r.is(g, g.passing, s) && !r.is(g, g.passing, rest) && r.appointed(g, s) {
 		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Subject: subject, Importance: 0.6})
 	}
 }
@@ -378,7 +377,7 @@ func (r *reading) appointed(g *grammar, s string) bool {
 	if r.window.Zone != nil {
 		now = now.In(r.window.Zone)
 	}
-	milestone := g.milestone.MatchString(s)
+	milestone := r.is(g, g.milestone, s)
 	for _, w := range lang.Times(s, now) {
 		if milestone || w.From.After(now) {
 			return len(s) > w.End-w.Start+8
@@ -428,8 +427,8 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 // erased drops what is known of the matter that a sentence asks to forget;
 // false where it does not ask, or nothing is known.
 func (r *reading) erased(g *grammar, s string) bool {
-	m := g.erase.FindStringSubmatch(s)
-	if m == nil || g.question.MatchString(s) {
+	m := r.match(g, g.erase, s)
+	if m == nil || r.is(g, g.question, s) {
 		return false
 	}
 	what := strings.Join(m[1:], "")
@@ -493,50 +492,6 @@ func (r *reading) add(c Candidate) {
 		c.Content, c.Value = r.dated(c.Content), r.dated(c.Value)
 	}
 	r.found = append(r.found, c)
-}
-
-// dated writes the date behind every expression that means another one on
-// another day: "next Friday (2026-03-13)".
-func (r *reading) dated(text string) string {
-	zone := r.window.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	var b strings.Builder
-	last := 0
-	for _, w := range lang.Times(text, r.window.Messages[r.at-1].At.In(zone)) {
-		if !w.Relative {
-			continue
-		}
-		b.WriteString(text[last:w.End])
-		last = w.End
-		open, closing := " (", ")"
-		if r, _ := utf8.DecodeLastRuneInString(text[:w.End]); unicode.Is(unicode.Han, r) {
-			open, closing = "（", "）"
-		}
-		b.WriteString(open + span(w) + closing)
-	}
-	return b.String() + text[last:]
-}
-
-// untimed is a value without the time at its end that says when it began; a
-// value that is a time stays.
-func untimed(value string, now time.Time) string {
-	times := lang.Times(value, now)
-	if n := len(times); n > 0 && times[n-1].End == len(value) && times[n-1].Start > 0 {
-		return trim(value[:times[n-1].Start])
-	}
-	return value
-}
-
-// span is a time as it is written behind an expression: a day, or the first and
-// the last.
-func span(w lang.When) string {
-	from, last := w.From.Format(time.DateOnly), w.To.AddDate(0, 0, -1).Format(time.DateOnly)
-	if from == last {
-		return from
-	}
-	return from + "…" + last
 }
 
 // user is the subject of what users say about themselves.
