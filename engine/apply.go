@@ -38,7 +38,7 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 		}
 	}
 	if candidate.Op == extract.OpDelete {
-		return c.applyDelete(tx, target, op, report)
+		return c.applyDelete(tx, owner, target, op, report)
 	}
 	req := c.proposal(x.session, candidate)
 	if err := c.checkProposal(req); err != nil {
@@ -46,14 +46,9 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 		return nil
 	}
 	m := c.candidate(req)
-	var rests []store.Item
-	for _, n := range candidate.From {
-		if row, err := tx.Memory(owner, x.neighbours[n-1].ID); err == nil {
-			m.DerivedFrom, m.Trust = append(m.DerivedFrom, row.ID), min(m.Trust, row.Trust)
-			rests = append(rests, store.Item{Kind: store.ItemMemory, Key: row.Key})
-		} else if !errors.Is(err, yiku.ErrNotFound) {
-			return err
-		}
+	rests, firmly, err := c.rests(tx, owner, x, candidate, report.Operations, &m)
+	if err != nil {
+		return err
 	}
 	for _, s := range sources {
 		if o := messageOrigin(s.Message); o.Trust() < m.Trust {
@@ -70,7 +65,7 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 		report.Operations = append(report.Operations, op)
 		return nil
 	}
-	s, err := c.reconcile(tx, owner, m, rests, req, standing{corrects: target, review: m.Trust < trusted || m.Confidence < firm})
+	s, err := c.reconcile(tx, owner, m, rests, req, standing{corrects: target, review: !firmly || m.Trust < trusted || m.Confidence < firm})
 	if errors.Is(err, yiku.ErrConflict) || errors.Is(err, yiku.ErrInvalid) {
 		park(report, extract.Rejected, candidate.Content)
 		return nil
@@ -94,19 +89,44 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 	return nil
 }
 
+// rests records the memories that a candidate rests on (C9): of one whose place
+// another has just taken, that one. It does not rest firmly where one of them
+// no longer holds.
+func (c *call) rests(tx store.Tx, owner yiku.Owner, x excerpt, candidate extract.Candidate, done []yiku.Operation, m *store.Memory) (items []store.Item, firmly bool, err error) {
+	firmly = true
+	for _, n := range candidate.From {
+		id := x.neighbours[n-1].ID
+		for _, o := range done {
+			if slices.Contains(o.Superseded, id) {
+				id = o.MemoryID
+			}
+		}
+		row, err := tx.Memory(owner, id)
+		if errors.Is(err, yiku.ErrNotFound) {
+			firmly = false
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		firmly = firmly && row.Status == yiku.StatusActive
+		m.DerivedFrom, m.Trust = append(m.DerivedFrom, row.ID), min(m.Trust, row.Trust)
+		items = append(items, store.Item{Kind: store.ItemMemory, Key: row.Key})
+	}
+	return items, firmly, nil
+}
+
 // applyDelete takes a memory that the user wants forgotten out of retrieval. A
 // conversation is no proof of who speaks: it is archived and can be restored;
 // forgetting for good is a call of its own.
-func (c *call) applyDelete(tx store.Tx, target *store.Memory, op yiku.Operation, report *yiku.ExtractionReport) error {
+func (c *call) applyDelete(tx store.Tx, owner yiku.Owner, target *store.Memory, op yiku.Operation, report *yiku.ExtractionReport) error {
 	if target == nil {
 		return nil
 	}
-	row := *target
-	row.Status, row.UpdatedAt = yiku.StatusArchived, c.now
-	if err := tx.UpdateMemory(&row, "asked to be forgotten"); err != nil {
+	if err := c.withdraw(tx, owner, *target, yiku.StatusArchived, "asked to be forgotten"); err != nil {
 		return err
 	}
-	op.MemoryID, op.Content, op.Type = row.ID, row.Content, row.Type
+	op.MemoryID, op.Content, op.Type = target.ID, target.Content, target.Type
 	report.Operations = append(report.Operations, op)
 	return nil
 }

@@ -82,10 +82,14 @@ func New(opts Options) (*Engine, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
+	vocabulary, err := reconcile.NewVocabulary().With(settings.Attributes)
+	if err != nil {
+		return nil, err
+	}
 	e := &Engine{
 		store: opts.Store, index: opts.Index, settings: settings,
 		tokens: token.New(), counts: newCountCache(countCacheSize),
-		vocabulary: reconcile.NewVocabulary(), checker: check.New(),
+		vocabulary: vocabulary, checker: check.New(),
 		mint:       credential.New(opts.Store.Meta().Secret),
 		markKey:    deriveKey(opts.Store.Meta().Secret, "suppression", sha256.Size),
 		journal:    opts.Journal,

@@ -415,7 +415,6 @@ func (c *call) archive(tx store.Tx, f *store.Forget, row store.Memory) error {
 	if !archivable(row) {
 		return nil
 	}
-	row.Status, row.UpdatedAt = yiku.StatusArchived, c.now
 	f.Removed.Archived++
 	if len(f.IDs) < maxForgetIDs {
 		f.IDs = append(f.IDs, row.ID)
@@ -423,7 +422,7 @@ func (c *call) archive(tx store.Tx, f *store.Forget, row store.Memory) error {
 	if err := c.suppress(tx, f.Owner, f.At, archivedMark(row)); err != nil {
 		return err
 	}
-	return tx.UpdateMemory(&row, "archived")
+	return c.withdraw(tx, f.Owner, row, yiku.StatusArchived, "archived")
 }
 
 // forgetSessions deletes the sessions that a selector takes whole, once their

@@ -202,7 +202,8 @@ func (c *call) patchMemory(ctx context.Context, req yiku.PatchMemoryRequest) (yi
 		if err := c.checkPlace(tx, owner, before, m); err != nil {
 			return "", err
 		}
-		if before.Content != m.Content || before.Value != m.Value || before.Subject != m.Subject || before.Attribute != m.Attribute {
+		if before.Content != m.Content || before.Value != m.Value || before.Subject != m.Subject || before.Attribute != m.Attribute ||
+			m.Status == yiku.StatusArchived && before.Status != m.Status {
 			if err := c.stale(tx, owner, m.Key, map[int64]bool{m.Key: true}); err != nil {
 				return "", err
 			}

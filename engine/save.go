@@ -324,7 +324,7 @@ func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m *store.Memory) (*stor
 		return nil, nil, err
 	case row.Key == m.Key:
 	case c.over(row.Memory):
-		if err := c.shelve(tx, row); err != nil {
+		if err := c.shelve(tx, owner, row); err != nil {
 			return nil, nil, err
 		}
 	default:
@@ -340,7 +340,7 @@ func (c *call) neighbours(tx store.Tx, owner yiku.Owner, m *store.Memory) (*stor
 	var same []store.Memory
 	for _, row := range rows {
 		if c.over(row.Memory) {
-			if err := c.shelve(tx, row); err != nil {
+			if err := c.shelve(tx, owner, row); err != nil {
 				return nil, nil, err
 			}
 			continue
@@ -360,12 +360,22 @@ func (c *call) over(m yiku.Memory) bool {
 }
 
 // shelve takes what is over out of the active ones before a sweep does it.
-func (c *call) shelve(tx store.Tx, row store.Memory) error {
-	row.Status, row.UpdatedAt = yiku.StatusArchived, c.now
+func (c *call) shelve(tx store.Tx, owner yiku.Owner, row store.Memory) error {
+	status := yiku.StatusArchived
 	if !row.ValidTo.IsZero() && !row.ValidTo.After(c.now) {
-		row.Status = yiku.StatusSuperseded
+		status = yiku.StatusSuperseded
 	}
-	return tx.UpdateMemory(&row, "expired")
+	return c.withdraw(tx, owner, row, status, "expired")
+}
+
+// withdraw takes a memory out of the active ones. What was derived from it is
+// stale until it is confirmed again (C9).
+func (c *call) withdraw(tx store.Tx, owner yiku.Owner, row store.Memory, status yiku.Status, reason string) error {
+	row.Status, row.UpdatedAt = status, c.now
+	if err := tx.UpdateMemory(&row, reason); err != nil {
+		return err
+	}
+	return c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true})
 }
 
 // stale flags the active memories derived from one, and those derived from them.

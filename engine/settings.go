@@ -5,6 +5,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/recall"
+	"github.com/yiku-ai/yiku/internal/reconcile"
 )
 
 // Settings are the defaults of a server. Each has its requirement's value in
@@ -36,6 +37,7 @@ type Settings struct {
 	ExtractTokens       int            // or so many unread tokens (C3)
 	ExtractWindow       int            // tokens of the messages that are read at once
 	AtOnce              bool           // what cannot wait is done in the append (C3)
+	Attributes          string         // the vocabulary's own entries, as reconcile.Vocabulary.With reads them (C8)
 	Commands            CommandMode    // what becomes of memory commands in replies (C11)
 	SessionLayer        bool           // layers on or off (G3)
 	WorkingLayer        bool
@@ -100,6 +102,8 @@ func (s Settings) Validate() error {
 	need(s.ExtractIdle >= 0, "extract_idle", "must not be negative")
 	need(s.ExtractTokens > 0, "extract_tokens", "must be positive")
 	need(s.ExtractWindow >= 100, "extract_window", "must be at least 100")
+	_, bad := reconcile.NewVocabulary().With(s.Attributes)
+	need(bad == nil, "attributes", "must be entries such as car_plate! = plate, 车牌")
 	if len(err.Fields) > 0 {
 		return err
 	}

@@ -232,6 +232,7 @@ func Settings(cfg config.Config) engine.Settings {
 	s.OwnerBytes, s.TenantOwners = cfg.Limits.OwnerBytes, cfg.Limits.TenantOwners
 	s.BackupKeep = cfg.Backup.Keep
 	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working
+	s.Attributes = cfg.Attributes
 	s.ExtractIdle, s.ExtractTokens, s.ExtractWindow = cfg.Extract.Idle, cfg.Extract.Tokens, cfg.Extract.Window
 	s.AtOnce, s.Commands = cfg.Extract.AtOnce, engine.CommandMode(cfg.Extract.Commands)
 	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm

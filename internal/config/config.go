@@ -23,6 +23,7 @@ type Config struct {
 	Journal     string // file of the forget journal; "" is forgets.log in DataDir
 	Lang        string // language of what the command line says: zh or en; "" follows LANG
 	URL         string // of a running server, for the commands that talk to one
+	Attributes  string // of memories, beside those that Yiku knows (C8)
 	APIKey      string // for the commands that talk to a server, or to a directory as somebody in particular
 	Log         Log
 	Server      Server

@@ -35,6 +35,7 @@ func Keys() []Key {
 		{"lang", "language of the command line, zh or en; empty: as LANG says", func(c *Config) any { return &c.Lang }},
 		{"url", "a running server, for the commands that talk to one", func(c *Config) any { return &c.URL }},
 		{"key", "API key or token of the commands; it is never shown", func(c *Config) any { return &c.APIKey }},
+		{"attributes", "names of attributes beside those that are known, with ! where there is one value at a time: car_plate! = plate, 车牌; team = squad; they hold for what is saved from then on", func(c *Config) any { return &c.Attributes }},
 		{"log.level", "debug, info, warn or error", func(c *Config) any { return &c.Log.Level }},
 		{"log.format", "text or json", func(c *Config) any { return &c.Log.Format }},
 		{"server.read_header_timeout", "for the header of a request", func(c *Config) any { return &c.Server.ReadHeader }},

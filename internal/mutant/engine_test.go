@@ -38,6 +38,8 @@ func engineMutants() []mutant {
 		{"engine: an imported document is checked", "engine/transfer.go", "		if !errors.As(err, &e) {\n			continue", "		if errors.As(err, &e) || true {\n			continue", tests},
 		{"engine: a derived memory is not trusted more than its sources", "engine/save.go", `m.Trust = min(m.Trust, source.Trust)`, `_ = source.Trust`, tests},
 		{"engine: what depends on a changed memory becomes stale", "engine/memory.go", `if before.Content != m.Content || before.Value`, `if false && before.Value`, tests},
+		{"engine: what depends on a memory that no longer holds becomes stale", "engine/save.go", "	return c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true})", "	return nil", "engine"},
+		{"engine: what rests on what no longer holds waits for a person", "engine/apply.go", `review: !firmly || `, `review: firmly && false || `, "engine"},
 	}
 }
 

@@ -86,6 +86,36 @@ func TestC8_Vocabulary(t *testing.T) {
 	}
 }
 
+// TestC8_OwnVocabulary: somebody's own names meet each other and those that
+// are known, say which attributes have one value at a time, and change nothing
+// else; what cannot be read is refused.
+func TestC8_OwnVocabulary(t *testing.T) {
+	t.Parallel()
+	base := reconcile.NewVocabulary()
+	v, err := base.With("Car Plate! = 车牌, licence; 户籍地 = hukou; residence = Wohnort; likes! ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"车牌": "car_plate", "LICENCE": "car_plate", "hukou": "户籍地", "wohnort": "residence", "住址": "residence", "喜欢": "likes"} {
+		if got := v.Canonical(name); got != want {
+			t.Errorf("%q: canonical %q, want %q", name, got, want)
+		}
+	}
+	for name, want := range map[string]bool{"licence": true, "hukou": false, "Wohnort": true, "喜欢": true, "friend": false} {
+		if v.Single(name) != want {
+			t.Errorf("%q: single %v, want %v", name, v.Single(name), want)
+		}
+	}
+	if base.Canonical("wohnort") != "wohnort" || base.Single("likes") {
+		t.Error("the vocabulary that was extended has changed")
+	}
+	for _, bad := range []string{"=x", "a=b,,c", "a=b;c=b", "!", "a=a"} {
+		if _, err := base.With(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
 // TestC7_ContentKey: what a reader would call the same is one content; what
 // differs by a case that carries meaning is not.
 func TestC7_ContentKey(t *testing.T) {
