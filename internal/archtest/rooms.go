@@ -36,10 +36,12 @@ var rooms = []Room{
 	{Dir: ""},
 	{Dir: "store", May: []string{""}},
 	{Dir: "index", May: []string{""}},
+	{Dir: "embed", May: []string{""}},
 	{Dir: "llm", May: []string{""}, Foreign: []string{"github.com/failsafe-go/failsafe-go"}},
 
 	// Pure packages: no contract but the index's types, no driver, no engine.
 	{Dir: "internal/token", May: []string{""}, Foreign: []string{"github.com/tiktoken-go/tokenizer"}, Pure: true},
+	{Dir: "internal/kernel", Foreign: []string{"golang.org/x/sys"}},
 	{Dir: "internal/lang", Foreign: []string{"golang.org/x/text"}, Pure: true},
 	{Dir: "internal/wire", May: []string{""}},
 	{Dir: "internal/form", May: []string{""}, Pure: true},
@@ -69,6 +71,8 @@ var rooms = []Room{
 	{Dir: "llm/openai", May: []string{"", "llm"}},
 	{Dir: "llm/anthropic", May: []string{"", "llm"}},
 	{Dir: "llm/ollama", May: []string{"", "llm"}},
+	{Dir: "embed/local", May: []string{"", "embed", "internal/kernel"}, Foreign: []string{"golang.org/x/text"}},
+	{Dir: "embed/hash", May: []string{"", "embed"}},
 
 	// Doors know the interface; no store, no index, no driver. Who may come in
 	// is told by the store's keys.
@@ -80,6 +84,7 @@ var rooms = []Room{
 	// Wiring.
 	{Dir: "internal/usage", Pure: true},
 	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "internal/lang", "internal/keyring", "internal/observe"}},
+	{Dir: "internal/weights", May: []string{"", "embed", "embed/local", "internal/kernel"}},
 	{Dir: "internal/config", May: []string{""}, Foreign: []string{"github.com/knadh/koanf"}},
 	{Dir: "internal/app", May: []string{"..."}},
 	{Dir: "internal/cli", May: []string{"..."}, Foreign: []string{"github.com/spf13/cobra"}},
@@ -92,6 +97,7 @@ var rooms = []Room{
 	{Dir: "internal/bench"},
 	{Dir: "store/storetest", May: []string{"", "store", "internal/boardtest"}, Foreign: testLibraries},
 	{Dir: "index/indextest", May: []string{"", "index"}, Foreign: testLibraries},
+	{Dir: "embed/embedtest", May: []string{"", "embed"}},
 	{Dir: "llm/llmtest", May: []string{"", "llm"}, Foreign: testLibraries},
 	{Dir: "internal/servicetest", May: []string{"", "internal/wire", "internal/boardtest"}, Foreign: testLibraries},
 	{Dir: "internal/boardtest"},

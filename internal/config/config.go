@@ -8,7 +8,10 @@
 package config
 
 import (
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -35,6 +38,7 @@ type Config struct {
 	Recall      Recall
 	Extract     Extract
 	Model       Model
+	Embed       Embed
 	Layers      Layers
 }
 
@@ -129,6 +133,23 @@ type Model struct {
 	Key        string
 	Structured string // how openai is asked for a schema: json_schema, json_object or none
 	Timeout    time.Duration
+}
+
+// Embed is what turns texts into vectors.
+type Embed struct {
+	Dir string // of the models that run in this process; "" is a directory in the user's cache
+}
+
+// Directory is where the models lie that run in this process.
+func (e Embed) Directory() (string, error) {
+	if e.Dir != "" {
+		return e.Dir, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("embed.dir is empty, and there is no cache directory: %w", err)
+	}
+	return filepath.Join(cache, "yiku", "models"), nil
 }
 
 // Layers switches the layers of a context on or off (G3).

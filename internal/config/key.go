@@ -91,6 +91,7 @@ func Keys() []Key {
 		{"model.key", "the endpoint's key; it is never shown", func(c *Config) any { return &c.Model.Key }},
 		{"model.structured", "how openai asks for structured answers: json_schema, json_object or none", func(c *Config) any { return &c.Model.Structured }},
 		{"model.timeout", "for one answer of the model", func(c *Config) any { return &c.Model.Timeout }},
+		{"embed.dir", "directory of the models that embed texts in this process; empty: one in the user's cache", func(c *Config) any { return &c.Embed.Dir }},
 		{"layers.session", "the conversation itself", func(c *Config) any { return &c.Layers.Session }},
 		{"layers.working", "working memory", func(c *Config) any { return &c.Layers.Working }},
 		{"layers.summary", "summaries (planned: there are none yet)", func(c *Config) any { return &c.Layers.Summary }},

@@ -1,6 +1,10 @@
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"sync"
+
+	"golang.org/x/sys/cpu"
+)
 
 // level is what the processor can do.
 type level int
@@ -11,8 +15,8 @@ const (
 	avx512         // AVX-512 F, BW and VNNI
 )
 
-// machine is asked once: it does not change while the process lives.
-var machine = func() level {
+// machine asks the processor, once.
+var machine = sync.OnceValue(func() level {
 	switch {
 	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI:
 		return avx512
@@ -20,48 +24,51 @@ var machine = func() level {
 		return avx2
 	}
 	return portable
-}()
+})
 
 // Path names the way that is taken on this machine.
-func Path() string { return [...]string{"portable", "avx2", "avx512"}[machine] }
+func Path() string { return [...]string{"portable", "avx2", "avx512"}[machine()] }
 
 func mulInt8(dst []int32, a []int16, w []int8, rows, outs, k int) {
-	mulInt8At(machine, dst, a, w, rows, outs, k)
+	mulInt8At(machine(), dst, a, w, shape{rows, outs, k})
 }
 
 func mulFloat(dst, a, b []float32, rows, outs, k int) {
-	mulFloatAt(machine, dst, a, b, rows, outs, k)
+	mulFloatAt(machine(), dst, a, b, shape{rows, outs, k})
 }
 
-func dotsInt8(dst []int32, q, rows []int8) { dotsInt8At(machine, dst, q, rows) }
+func dotsInt8(dst []int32, q, rows []int8) { dotsInt8At(machine(), dst, q, rows) }
 
-func mulInt8At(at level, dst []int32, a []int16, w []int8, rows, outs, k int) {
+// shape is that of a product: rows × k times k × outs.
+type shape struct{ rows, outs, k int }
+
+func mulInt8At(at level, dst []int32, a []int16, w []int8, s shape) {
 	switch at {
 	case avx512:
-		for r := 0; r < rows; r += Rows {
-			mulInt8AVX512(&dst[r*outs], &a[r*k], &w[0], outs, k)
+		for r := 0; r < s.rows; r += Rows {
+			mulInt8AVX512(&dst[r*s.outs], &a[r*s.k], &w[0], s.outs, s.k)
 		}
 	case avx2:
-		for r := 0; r < rows; r += Rows {
-			mulInt8AVX2(&dst[r*outs], &a[r*k], &w[0], outs, k)
+		for r := 0; r < s.rows; r += Rows {
+			mulInt8AVX2(&dst[r*s.outs], &a[r*s.k], &w[0], s.outs, s.k)
 		}
 	default:
-		mulInt8Portable(dst, a, w, rows, outs, k)
+		mulInt8Portable(dst, a, w, s.rows, s.outs, s.k)
 	}
 }
 
-func mulFloatAt(at level, dst, a, b []float32, rows, outs, k int) {
+func mulFloatAt(at level, dst, a, b []float32, s shape) {
 	switch at {
 	case avx512:
-		for r := 0; r < rows; r += Rows {
-			mulFloatAVX512(&dst[r*outs], &a[r*k], &b[0], outs, k)
+		for r := 0; r < s.rows; r += Rows {
+			mulFloatAVX512(&dst[r*s.outs], &a[r*s.k], &b[0], s.outs, s.k)
 		}
 	case avx2:
-		for r := 0; r < rows; r += Rows {
-			mulFloatAVX2(&dst[r*outs], &a[r*k], &b[0], outs, k)
+		for r := 0; r < s.rows; r += Rows {
+			mulFloatAVX2(&dst[r*s.outs], &a[r*s.k], &b[0], s.outs, s.k)
 		}
 	default:
-		mulFloatPortable(dst, a, b, rows, outs, k)
+		mulFloatPortable(dst, a, b, s.rows, s.outs, s.k)
 	}
 }
 

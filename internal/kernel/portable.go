@@ -4,13 +4,12 @@ func mulInt8Portable(dst []int32, a []int16, w []int8, rows, outs, k int) {
 	for r := range rows {
 		left := a[r*k : (r+1)*k]
 		for o := range outs {
-			right := w[o*k : (o+1)*k : (o+1)*k]
-			var s0, s1 int32
-			for i := 0; i+1 < len(left); i += 2 {
-				s0 += int32(left[i]) * int32(right[i])
-				s1 += int32(left[i+1]) * int32(right[i+1])
+			right := w[o*k:][:len(left)]
+			var sum int32
+			for i, v := range left {
+				sum += int32(v) * int32(right[i])
 			}
-			dst[r*outs+o] = s0 + s1
+			dst[r*outs+o] = sum
 		}
 	}
 }
