@@ -147,7 +147,7 @@ nightly: ## the long versions: race detector three times, what every request cos
 	$(GO) test ./store/sqlite -run R7_ -bitflips 20000 -timeout=60m
 	$(GO) test ./engine -run R13_ -interleavings 10000 -timeout=60m
 	$(GO) test ./internal/app -run R24_ -injections 1 -timeout=60m
-	$(GO) test ./internal/mutant -run R32_ -mutants . -timeout=90m
+	$(GO) test ./internal/mutant -run R32_ -mutants . -timeout=180m
 	$(GO) test ./engine -run R10_ -histories 200 -operations 5000 -timeout=60m
 	$(GO) test ./internal/app -run R23_CanarySoak -soak 1000000 -timeout=120m
 	$(GO) test ./internal/bench -run '^$$' -bench 'Overload|Refusal|Neighbour' -benchtime 1x -overload.time 60s -timeout=60m
