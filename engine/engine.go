@@ -66,7 +66,7 @@ type Engine struct {
 	log        *slog.Logger
 	finder     *finder
 	access     *accessLog
-	forgets    running
+	forgets    *running
 	closeOnce  sync.Once
 }
 
@@ -94,6 +94,7 @@ func New(opts Options) (*Engine, error) {
 		markKey:    deriveKey(opts.Store.Meta().Secret, "suppression", sha256.Size),
 		journal:    opts.Journal,
 		operations: map[string]wire.Operation{},
+		forgets:    newRunning(),
 		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}
 	e.rules = extract.NewRules(e.vocabulary)
@@ -198,7 +199,10 @@ func (e *Engine) tendOwner(ctx context.Context, owner yiku.Owner) error {
 // Close ends the background work and writes what it still holds. The store
 // and the index stay open.
 func (e *Engine) Close() error {
-	e.closeOnce.Do(e.access.stop)
+	e.closeOnce.Do(func() {
+		e.forgets.close()
+		e.access.stop()
+	})
 	return nil
 }
 

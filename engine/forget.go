@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/yiku-ai/yiku"
@@ -36,16 +37,18 @@ func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetR
 		return yiku.ForgetResponse{}, err
 	}
 	id := c.newID()
-	c.forgets.begin(id)
-	defer c.forgets.end(id)
-	f, done, err := c.beginForget(ctx, owner, req, id)
-	if err != nil {
-		return yiku.ForgetResponse{}, err
-	}
-	if done != nil {
-		return forgetResponse(*done), nil
-	}
-	receipt, err := c.carryOut(ctx, f)
+	receipt, err := c.forgets.run(ctx, id, func(own context.Context) (store.Receipt, error) {
+		f, done, err := c.beginForget(ctx, owner, req, id)
+		switch {
+		case err != nil && ctx.Err() != nil: // it may have begun all the same
+			return c.goOn(own, owner, id)
+		case err != nil:
+			return store.Receipt{}, err
+		case done != nil:
+			return *done, nil
+		}
+		return c.carryOut(own, f)
+	})
 	if err != nil {
 		return yiku.ForgetResponse{}, err
 	}
@@ -216,6 +219,7 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 				after = rows[len(rows)-1].Key
 			}
 			h := newHaul(sel.replayed)
+			archived := map[int64]bool{}
 			for _, row := range rows {
 				takes, err := sel.takes(tx, f.Owner, row)
 				switch {
@@ -223,12 +227,16 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 				case !takes:
 				case f.Request.Mode == yiku.ForgetArchive:
 					err = c.archive(tx, next, row)
+					archived[row.Key] = true
 				default:
 					err = c.haulMemory(tx, f, h, row)
 				}
 				if err != nil {
 					return err
 				}
+			}
+			if err := c.staleFrom(tx, f.Owner, archived); err != nil {
+				return err
 			}
 			return c.purge(tx, next, h)
 		})
@@ -398,13 +406,22 @@ func (c *call) purge(tx store.Tx, f *store.Forget, h *haul) error {
 		for _, key := range memories {
 			gone[key] = true
 		}
-		for _, key := range memories {
-			if err := c.stale(tx, f.Owner, key, gone); err != nil {
-				return err
-			}
+		if err := c.staleFrom(tx, f.Owner, gone); err != nil {
+			return err
 		}
 	}
 	return tx.Purge(memories, messages, &f.Removed)
+}
+
+// staleFrom flags what was derived from memories, those themselves apart (C9).
+func (c *call) staleFrom(tx store.Tx, owner yiku.Owner, keys map[int64]bool) error {
+	seen := maps.Clone(keys)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if err := c.stale(tx, owner, key, seen); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func archivable(row store.Memory) bool {

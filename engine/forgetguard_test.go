@@ -210,3 +210,22 @@ func TestC9_PatchMakesStale(t *testing.T) {
 		})
 	}
 }
+
+// TestC9_ArchiveMakesStale: what was derived from a memory that a forget
+// archives is stale, unless the forget archives it too. Control: another
+// memory stays active.
+func TestC9_ArchiveMakesStale(t *testing.T) {
+	t.Parallel()
+	s := newBench(t, nil).operator()
+	home := save(t, s, yiku.SaveMemoryRequest{Content: "住在杭州"})
+	near := save(t, s, yiku.SaveMemoryRequest{Content: "Events in 杭州 are of interest", DerivedFrom: []string{home.ID}})
+	far := save(t, s, yiku.SaveMemoryRequest{Content: "Likes lakes", DerivedFrom: []string{near.ID}})
+	other := save(t, s, yiku.SaveMemoryRequest{Content: "Drinks tea"})
+	forget(t, s, yiku.ForgetRequest{Mode: yiku.ForgetArchive, Selector: yiku.Selector{Keyword: "杭州"}})
+	for id, want := range map[string]yiku.Status{home.ID: yiku.StatusArchived, near.ID: yiku.StatusArchived, far.ID: yiku.StatusStale, other.ID: yiku.StatusActive} {
+		got, err := s.GetMemory(t.Context(), yiku.MemoryRequest{UserID: "ann", ID: id})
+		if err != nil || got.Status != want {
+			t.Errorf("%q is %s, %v, want %s", got.Content, got.Status, err, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -69,13 +68,14 @@ func (e *Engine) Recover(ctx context.Context) error {
 	return nil
 }
 
-// resume goes on with a forget that an error, a caller who left or a crash has
-// interrupted. One that runs is a conflict; one that has ended gives its receipt.
+// resume goes on with a forget that an error or a crash has interrupted. One
+// that runs is a conflict; one that has ended gives its receipt.
 func (c *call) resume(ctx context.Context, owner yiku.Owner, id string) (store.Receipt, error) {
-	if !c.forgets.begin(id) {
-		return store.Receipt{}, yiku.Errorf(yiku.ErrConflict, "the same request is still running")
-	}
-	defer c.forgets.end(id)
+	return c.forgets.run(ctx, id, func(ctx context.Context) (store.Receipt, error) { return c.goOn(ctx, owner, id) })
+}
+
+// goOn carries out what there is of a forget.
+func (c *call) goOn(ctx context.Context, owner yiku.Owner, id string) (store.Receipt, error) {
 	begun, err := c.store.Forgets(ctx)
 	if err != nil {
 		return store.Receipt{}, err
@@ -86,33 +86,6 @@ func (c *call) resume(ctx context.Context, owner yiku.Owner, id string) (store.R
 		}
 	}
 	return c.readReceipt(ctx, owner, id)
-}
-
-// running are the forgets that this process is carrying out, by receipt: the
-// store belongs to one process.
-type running struct {
-	mu  sync.Mutex
-	ids map[string]bool // guarded by mu
-}
-
-// begin reports whether the forget did not run yet; it does now.
-func (r *running) begin(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ids[id] {
-		return false
-	}
-	if r.ids == nil {
-		r.ids = map[string]bool{}
-	}
-	r.ids[id] = true
-	return true
-}
-
-func (r *running) end(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.ids, id)
 }
 
 // goesOn tells of a forget that has begun and that an error stopped.
