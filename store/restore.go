@@ -19,6 +19,10 @@ type Restoring interface {
 	// with that state and those suppressions. A known owner is ErrConflict.
 	HoldOwner(ctx context.Context, h HeldOwner) error
 
+	// Standing tells where the owner of a mark stands, known or held; one that
+	// is neither is the zero value. Known is false of one who is held.
+	Standing(ctx context.Context, mark []byte) (OwnerState, error)
+
 	// Renew begins a new generation: what was derived from the store as it
 	// was, or from what it was copied from, is not mistaken for this one's.
 	// Every owner's epoch rises and its numbers jump far ahead, so that none

@@ -39,6 +39,7 @@ type Options struct {
 	NewID   func() string    // UUIDv7 where nil
 
 	NewJournal bool // keep to the forget journal that is there, or begin one, although the store has had another
+	replays    bool // the caller makes the store forget what the journal says
 }
 
 func (o *Options) orDefaults() Options {

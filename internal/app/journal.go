@@ -38,13 +38,38 @@ func (c *Core) openJournal(ctx context.Context, cfg config.Config, chain audit.K
 	}
 	c.closers = append(c.closers, closer{"forget journal", c.journal.Close})
 	id := c.journal.Position().ID
-	if id == kept {
-		return nil
+	if id == kept && !o.replays {
+		return c.notBehind(ctx, path)
 	}
 	if kept != "" && !o.NewJournal {
 		return otherJournal(path)
 	}
 	return c.store.KeepJournal(ctx, id)
+}
+
+// notBehind refuses a database that is older than its journal, as a file is
+// that somebody put in its place by hand: it holds what was forgotten since.
+// A forget raises its owner's epoch before the journal has it.
+func (c *Core) notBehind(ctx context.Context, path string) error {
+	epochs := map[string]int64{}
+	err := c.journal.Each(ctx, func(e journal.Entry) error {
+		epochs[string(e.Owner)] = max(epochs[string(e.Owner)], e.Epoch)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for mark, epoch := range epochs {
+		st, err := c.store.Standing(ctx, []byte(mark))
+		if err != nil {
+			return err
+		}
+		if st.Epoch < epoch {
+			return yiku.Errorf(yiku.ErrConflict, "the database is older than its forget journal, %s, and holds what was forgotten since. Put the newer one back, or restore a backup with `yiku restore`, "+
+				"which forgets it again. Where this one is to stay with all that it holds, move the journal away and begin a new one with `yiku verify --new-journal`", path)
+		}
+	}
+	return nil
 }
 
 // FindJournal reads where the journal ends that a store, which may be in use,

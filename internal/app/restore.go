@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -69,15 +70,23 @@ func Restore(ctx context.Context, cfg config.Config, r RestoreOptions, opts *Opt
 	if out.Store != cfg.Store {
 		return out, yiku.Errorf(yiku.ErrUnsupported, "the backup is of a store %q, not %q", out.Store, cfg.Store)
 	}
-	if err := placeJournal(cfg, r, key); err != nil {
+	staged := cfg
+	staged.AuditKey, staged.DataDir, staged.Events = auditKeyPath(cfg), place.Stage(), ""
+	if staged.Journal, err = stageJournal(cfg, r, key); err != nil {
 		return out, err
 	}
-	staged := cfg
-	staged.AuditKey, staged.Journal, staged.DataDir, staged.Events = auditKeyPath(cfg), JournalPath(cfg), place.Stage(), ""
+	defer func() {
+		if staged.Journal != JournalPath(cfg) {
+			err = errors.Join(err, os.RemoveAll(staged.Journal)) // it is still there where something failed
+		}
+	}()
 	if err := prepare(ctx, staged, r, &out, o, func(s store.Store) (err error) {
 		out.Keys, err = carryKeys(ctx, s, last, place.Occupied(), o)
 		return err
 	}); err != nil {
+		return out, err
+	}
+	if err := placeJournal(cfg, staged.Journal); err != nil {
 		return out, err
 	}
 	if err := place.Commit(); err != nil {
@@ -110,7 +119,7 @@ func settleReplaced(ctx context.Context, cfg config.Config, r RestoreOptions, o 
 		cfg.Journal = r.Journal
 	}
 	if _, err := os.Stat(JournalPath(cfg)); !occupied || errors.Is(err, fs.ErrNotExist) {
-		return nil // placeJournal says so
+		return nil // stageJournal says so
 	}
 	cfg.Events = ""
 	s, err := drivers.Store(ctx, cfg.Store, drivers.Options{Dir: cfg.DataDir, Now: o.Now, NewID: o.NewID, Log: o.Log})
@@ -140,29 +149,54 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// placeJournal sees to it that there is a journal, or that none is wanted.
-func placeJournal(cfg config.Config, r RestoreOptions, key audit.Key) error {
+// stageJournal sees to it that there is a journal, or that none is wanted, and
+// gives the file: the journal that is there, or else one beside its place,
+// a copy of what was named or a name for a new one. It is put in its place
+// when all that it says was found to fit the backup, and with it only.
+func stageJournal(cfg config.Config, r RestoreOptions, key audit.Key) (string, error) {
 	path := JournalPath(cfg)
 	_, err := os.Stat(path)
 	switch there := !errors.Is(err, fs.ErrNotExist); {
 	case r.WithoutJournal && r.Journal != "":
-		return yiku.Errorf(yiku.ErrInvalid, "--journal and --without-journal exclude each other")
+		return "", yiku.Errorf(yiku.ErrInvalid, "--journal and --without-journal exclude each other")
 	case r.WithoutJournal && there:
-		return yiku.Errorf(yiku.ErrConflict, "there is a forget journal, %s: restore with it, or move it away first if it is lost for this backup", path)
-	case r.WithoutJournal:
-		return nil
-	case r.Journal == "" && !there:
-		return yiku.Errorf(yiku.ErrNotFound, "there is no forget journal %s: without it everything that was forgotten since the backup would come back; "+
+		return "", yiku.Errorf(yiku.ErrConflict, "there is a forget journal, %s: restore with it, or move it away first if it is lost for this backup", path)
+	case r.Journal == "" && !there && !r.WithoutJournal:
+		return "", yiku.Errorf(yiku.ErrNotFound, "there is no forget journal %s: without it everything that was forgotten since the backup would come back; "+
 			"name a copy of it with --journal, or accept that with --without-journal", path)
-	case r.Journal == "" || sameFile(r.Journal, path):
-		return nil
+	case r.Journal != "" && there && !sameFile(r.Journal, path):
+		return "", yiku.Errorf(yiku.ErrConflict, "there is a forget journal, %s, beside the one of --journal; move the older one away", path)
 	case there:
-		return yiku.Errorf(yiku.ErrConflict, "there is a forget journal, %s, beside the one of --journal; move the older one away", path)
+		return path, nil
+	}
+	staged := path + "." + rand.Text() + ".tmp"
+	if r.WithoutJournal {
+		return staged, nil
 	}
 	if _, err := journal.ReadPosition(r.Journal, key.Derive(journalPurpose), -1); err != nil {
-		return err
+		return "", err
 	}
-	return copyFile(r.Journal, path)
+	return staged, copyFile(r.Journal, staged)
+}
+
+// placeJournal puts a staged journal in its place. From then on a restoration
+// that fails leaves it there: it is the right one.
+func placeJournal(cfg config.Config, staged string) error {
+	path := JournalPath(cfg)
+	if staged == path {
+		return nil
+	}
+	err := os.Rename(staged, path)
+	if err == nil {
+		var dir *os.File
+		if dir, err = os.Open(filepath.Dir(path)); err == nil {
+			err = errors.Join(dir.Sync(), dir.Close())
+		}
+	}
+	if err != nil {
+		return yiku.Errorf(yiku.ErrUnavailable, "write %s: %s", path, reason(err))
+	}
+	return nil
 }
 
 func sameFile(a, b string) bool {
@@ -199,7 +233,7 @@ func prepare(ctx context.Context, cfg config.Config, r RestoreOptions, out *Rest
 	if err := checkStaged(ctx, cfg, o); err != nil {
 		return err
 	}
-	o.NewJournal = true // whether it is the backup's, its entries say
+	o.NewJournal, o.replays = true, true // whether it is the backup's, its entries say
 	core, err := Open(ctx, cfg, &o)
 	if err != nil {
 		return fmt.Errorf("open what was restored: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 // forgetFlags are the ways of selecting, as flags.
 type forgetFlags struct {
 	user, project, keyword, filter, origin, session, message string
+	from, to                                                 string
 	all, keepSources, archive, dryRun                        bool
 	ids                                                      []string
 	reason                                                   string
@@ -27,13 +29,13 @@ func (t *tool) forgetCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.ways() != 1 {
 				return usagef("%s", t.say(phrase{
-					"forget needs exactly one selector: --all, --keyword, --id, --filter, --origin, or --session (with --message for one message)",
-					"forget 需要且只能有一种选择方式：--all、--keyword、--id、--filter、--origin 或 --session（加 --message 只选一条消息）",
+					"forget needs exactly one selector: --all, --keyword, --id, --filter, --from and --to, --origin, or --session (with --message for one message)",
+					"forget 需要且只能有一种选择方式：--all、--keyword、--id、--filter、--from 和 --to、--origin 或 --session（加 --message 只选一条消息）",
 				}))
 			}
-			req, err := f.request()
+			req, err := t.forgetRequest(f)
 			if err != nil {
-				return usagef("--filter: %s", t.describe(err))
+				return err
 			}
 			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
 				res, err := service.Forget(ctx, req)
@@ -55,6 +57,8 @@ func (t *tool) forgetCommand() *cobra.Command {
 	flags.StringVar(&f.keyword, "keyword", "", t.say(phrase{"all that says `WORD`", "所有提到 `WORD` 的内容"}))
 	flags.StringArrayVar(&f.ids, "id", nil, t.say(phrase{"the memory `ID`; may be repeated", "记忆 `ID`；可重复"}))
 	flags.StringVar(&f.filter, "filter", "", t.say(phrase{"a filter as `JSON`", "过滤条件 `JSON`"}))
+	flags.StringVar(&f.from, "from", "", t.say(phrase{"all of a time on or after `TIME`: 2026-11-30 (UTC) or 2026-11-30T08:00:00+08:00", "从时间 `TIME` 起的全部内容：2026-11-30（UTC）或 2026-11-30T08:00:00+08:00"}))
+	flags.StringVar(&f.to, "to", "", t.say(phrase{"with --from or alone: all before `TIME`", "与 --from 一起或单独使用：时间 `TIME` 之前的全部内容"}))
 	flags.StringVar(&f.origin, "origin", "", t.say(phrase{"all from an `ORIGIN`: user, import, agent, tool, web", "来自 `ORIGIN` 的全部内容：user、import、agent、tool、web"}))
 	flags.StringVar(&f.session, "session", "", t.say(phrase{"all from a `SESSION`", "来自会话 `SESSION` 的全部内容"}))
 	flags.StringVar(&f.message, "message", "", t.say(phrase{"with --session: what came of one `MESSAGE`", "与 --session 一起：只针对一条消息 `MESSAGE`"}))
@@ -69,7 +73,7 @@ func (t *tool) forgetCommand() *cobra.Command {
 // ways is in how many ways the flags select.
 func (f forgetFlags) ways() int {
 	n := 0
-	for _, given := range []bool{f.all, f.keyword != "", len(f.ids) > 0, f.filter != "", f.origin != "", f.session != "" || f.message != ""} {
+	for _, given := range []bool{f.all, f.keyword != "", len(f.ids) > 0, f.filter != "", f.from != "" || f.to != "", f.origin != "", f.session != "" || f.message != ""} {
 		if given {
 			n++
 		}
@@ -77,13 +81,25 @@ func (f forgetFlags) ways() int {
 	return n
 }
 
-func (f forgetFlags) request() (yiku.ForgetRequest, error) {
+func (t *tool) forgetRequest(f forgetFlags) (yiku.ForgetRequest, error) {
 	req := yiku.ForgetRequest{UserID: f.user, ProjectID: f.project, Reason: f.reason, DryRun: f.dryRun, Trigger: yiku.TriggerOperator,
 		Selector: yiku.Selector{All: f.all, Keyword: f.keyword, IDs: f.ids}}
 	if f.filter != "" {
 		req.Selector.Filter = &yiku.Filter{}
 		if err := decode([]byte(f.filter), req.Selector.Filter); err != nil {
-			return req, err
+			return req, usagef("--filter: %s", t.describe(err))
+		}
+	}
+	for _, at := range []struct {
+		flag, text string
+		to         *time.Time
+	}{{"--from", f.from, &req.Selector.From}, {"--to", f.to, &req.Selector.To}} {
+		if at.text == "" {
+			continue
+		}
+		var err error
+		if *at.to, err = instant(at.text); err != nil {
+			return req, usagef("%s", t.say(phrase{"%s: %q is no time: 2026-11-30 or 2026-11-30T08:00:00+08:00", "%s：%q 不是时间，应如 2026-11-30 或 2026-11-30T08:00:00+08:00"}, at.flag, at.text))
 		}
 	}
 	if f.origin != "" || f.session != "" || f.message != "" {
@@ -96,6 +112,15 @@ func (f forgetFlags) request() (yiku.ForgetRequest, error) {
 		req.Mode = yiku.ForgetArchive
 	}
 	return req, nil
+}
+
+// instant reads a time, or a date, which is its first instant in UTC.
+func instant(text string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		at, err = time.Parse(time.DateOnly, text)
+	}
+	return at, err
 }
 
 func (t *tool) showForgotten(res yiku.ForgetResponse) {

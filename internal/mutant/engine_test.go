@@ -83,6 +83,8 @@ func forgetMutants() []mutant {
 		{"forget: what selects nothing leaves copies", "engine/selection.go", `return s.snapshot, s.snapshot != nil`, `return nil, true`, tests},
 		{"restore: a memory that went is named", "engine/suppress.go", `[]string{rowMark(row), mark(`, `[]string{mark(`, "internal/app R39_|R6_"},
 		{"restore: epochs do not go back", "engine/replay.go", `tx.Advance(r.state)`, `error(nil)`, "internal/app R39_|R6_"},
+		{"restore: a database older than its journal is not opened", "internal/app/journal.go", `if st.Epoch < epoch {`, `if false {`, "internal/app R39_"},
+		{"restore: a named journal is put in its place only with the database", "internal/app/restore.go", `return staged, copyFile(r.Journal, staged)`, `return path, copyFile(r.Journal, path)`, "internal/app R39_"},
 		{"restore: owners who came after the backup keep their place", "engine/replay.go", `e.store.HoldOwner(ctx, h)`, `error(nil)`, "internal/app R39_|R6_"},
 		{"restore: a changed manifest is refused", "internal/backup/backup.go", `case !hmac.Equal(want, m.MAC):`, `case !hmac.Equal(want, want):`, "internal/backup"},
 		{"restore: a changed database is refused", "internal/backup/backup.go", `!bytes.Equal(m.Files[0].SHA256, sum.Sum(nil))`, `len(sum.Sum(nil)) == 0`, "internal/backup"},

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"sync"
 
 	"github.com/ncruces/go-sqlite3"
@@ -117,6 +118,28 @@ func (r *reader) must(owner yiku.Owner, what string) (*ownerRef, error) {
 // OwnerMark names an owner outside of the store; see store.Restoring.
 func (s *Store) OwnerMark(o yiku.Owner) []byte {
 	return s.ring.Blind(s.self.key, "owner", o.Tenant(), o.User())
+}
+
+// Standing tells where the owner of a mark stands; see store.Restoring.
+func (s *Store) Standing(ctx context.Context, mark []byte) (st store.OwnerState, err error) {
+	err = s.View(ctx, func(r store.Reader) error {
+		own, number, held := r.(*reader), int64(0), false
+		found, err := own.c.one(sqlOwnerByMark, func(q *sqlite3.Stmt) error {
+			number, held = q.ColumnInt64(0), q.ColumnBool(2)
+			return nil
+		}, mark)
+		switch {
+		case err != nil:
+			return foreign("read owner", err)
+		case held:
+			st, _, err = own.held(number)
+			st.Known = false
+		case found:
+			st, _, err = own.state(number)
+		}
+		return err
+	})
+	return st, err
 }
 
 const sqlOwnerState = `SELECT epoch, seq, counter, withdrawn_at IS NOT NULL, state FROM owners WHERE number = ?`

@@ -83,6 +83,8 @@ func holdOwner(e *env) {
 		}
 	}
 	e.same("state of a held owner", store.OwnerState{}, e.stateOf(e.alien))
+	e.same("where a held owner stands", store.OwnerState{Epoch: 4, Seq: 95}, e.standing(mark))
+	e.same("where nobody stands", store.OwnerState{}, e.standing(e.s.OwnerMark(e.neighbour)))
 	e.same("marks of a held owner", []store.Suppression{}, e.suppressions(e.alien, time.Time{}))
 	owners, err := e.s.Owners(ctx, yiku.Owner{}, 10)
 	if err != nil {
@@ -96,6 +98,7 @@ func holdOwner(e *env) {
 		return err
 	})
 	e.same("state", store.OwnerState{Known: true, Epoch: 4, Seq: 95}, e.stateOf(e.alien))
+	e.same("where it stands", store.OwnerState{Known: true, Epoch: 4, Seq: 95}, e.standing(mark))
 	e.same("marks", []store.Suppression{{Mark: "a", At: At(2)}, {Mark: "b", At: At(2)}}, e.suppressions(e.alien, time.Time{}))
 	session, message, memory := populate(e, e.alien)
 	e.view(func(r store.Reader) error {
@@ -103,6 +106,14 @@ func holdOwner(e *env) {
 		return nil
 	})
 	e.want("hold an owner that came", e.s.HoldOwner(ctx, store.HeldOwner{Mark: mark}), yiku.ErrConflict)
+}
+
+func (e *env) standing(mark []byte) store.OwnerState {
+	st, err := e.s.Standing(context.Background(), mark)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return st
 }
 
 func holdWithdrawn(e *env) {
