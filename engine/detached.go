@@ -23,13 +23,13 @@ type running struct {
 	ids    map[string]bool // guarded by mu
 	closed bool            // guarded by mu
 	all    sync.WaitGroup
-	life   context.Context // ends where nobody waits any longer
-	kill   context.CancelFunc
+	kill   func()        // makes those who run stop
+	killed chan struct{} // closed by kill
 }
 
 func newRunning() *running {
-	r := &running{ids: map[string]bool{}}
-	r.life, r.kill = context.WithCancel(context.Background())
+	r := &running{ids: map[string]bool{}, killed: make(chan struct{})}
+	r.kill = sync.OnceFunc(func() { close(r.killed) })
 	return r
 }
 
@@ -47,7 +47,13 @@ func (r *running) run(ctx context.Context, id string, do func(context.Context) (
 	go func() {
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
-		defer context.AfterFunc(r.life, cancel)()
+		go func() {
+			select {
+			case <-r.killed:
+				cancel()
+			case <-own.Done():
+			}
+		}()
 		var res result
 		defer func() {
 			if p := recover(); p != nil {
@@ -96,5 +102,4 @@ func (r *running) close() {
 	timer := time.AfterFunc(leaveTime, r.kill)
 	r.all.Wait()
 	timer.Stop()
-	r.kill()
 }

@@ -20,6 +20,9 @@ import (
 // Dir is the environment variable that names the directory of the rows.
 const Dir = "RELIABILITY_DIR"
 
+// Directory is the directory of the rows; "" where none is to be written.
+func Directory() string { return os.Getenv(Dir) }
+
 // Row is what one test has measured. The page shows it as "Hits of Trials
 // What (Seeds; Note). Control: Control".
 type Row struct {
@@ -55,7 +58,7 @@ func Report(t testing.TB, row Row) {
 		t.Errorf("not a row of the board: %+v", row)
 		return
 	}
-	dir := os.Getenv(Dir)
+	dir := Directory()
 	if dir == "" {
 		return
 	}

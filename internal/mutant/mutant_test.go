@@ -86,7 +86,7 @@ func TestR32_GuardsAreMissed(t *testing.T) {
 		t.Skip("an hour: -mutants . tries all")
 	}
 	want := regexp.MustCompile(*pattern)
-	board := os.Getenv(boardtest.Dir)
+	board := boardtest.Directory()
 	counts, err := readTally(board)
 	if err != nil {
 		t.Fatal(err)
