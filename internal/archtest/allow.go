@@ -10,5 +10,5 @@ var allowed = []Allowed{
 	{"sql", "store/sqlite/session.go", "reader.Sessions", "the conditions are constants that sessionFilter chooses; values are bound"},
 	{"sql", "store/sqlite/session.go", "reader.CountSessions", "the conditions are constants that sessionFilter chooses; values are bound"},
 	{"sql", "store/sqlite/working.go", "reader.OpenWorking", "one more condition, a constant, where an agent is given"},
-	{"environment", "internal/boardtest/boardtest.go", "Report", "tests of all packages report into one directory, and go test hands nothing else to all of them"},
+	{"environment", "internal/boardtest/boardtest.go", "Directory", "tests of all packages report into one directory, and go test hands nothing else to all of them"},
 }
