@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/yiku-ai/yiku"
@@ -219,7 +218,6 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 				after = rows[len(rows)-1].Key
 			}
 			h := newHaul(sel.replayed)
-			archived := map[int64]bool{}
 			for _, row := range rows {
 				takes, err := sel.takes(tx, f.Owner, row)
 				switch {
@@ -227,16 +225,12 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 				case !takes:
 				case f.Request.Mode == yiku.ForgetArchive:
 					err = c.archive(tx, next, row)
-					archived[row.Key] = true
 				default:
 					err = c.haulMemory(tx, f, h, row)
 				}
 				if err != nil {
 					return err
 				}
-			}
-			if err := c.staleFrom(tx, f.Owner, archived); err != nil {
-				return err
 			}
 			return c.purge(tx, next, h)
 		})
@@ -406,22 +400,13 @@ func (c *call) purge(tx store.Tx, f *store.Forget, h *haul) error {
 		for _, key := range memories {
 			gone[key] = true
 		}
-		if err := c.staleFrom(tx, f.Owner, gone); err != nil {
-			return err
+		for _, key := range memories {
+			if err := c.stale(tx, f.Owner, key, gone); err != nil {
+				return err
+			}
 		}
 	}
 	return tx.Purge(memories, messages, &f.Removed)
-}
-
-// staleFrom flags what was derived from memories, those themselves apart (C9).
-func (c *call) staleFrom(tx store.Tx, owner yiku.Owner, keys map[int64]bool) error {
-	seen := maps.Clone(keys)
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if err := c.stale(tx, owner, key, seen); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func archivable(row store.Memory) bool {

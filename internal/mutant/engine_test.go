@@ -53,7 +53,6 @@ func forgetMutants() []mutant {
 		{"forget: a deleted memory is suppressed", "engine/memory.go", `err = c.suppress(tx, owner, c.now, c.memoryMarks(row)...)`, `_ = row`, tests},
 		{"forget: messages of a deleted session are suppressed", "engine/session.go", "		if err := c.suppress(tx, owner, c.now, names...); err != nil {\n			return entry, err\n		}\n", "		_ = names\n", tests},
 		{"forget: a forget raises the epoch", "engine/forget.go", `if f.Epoch, err = tx.RaiseEpoch(); err != nil {`, `if f.Epoch = 1; err != nil {`, tests},
-		{"forget: what was derived from what is archived becomes stale", "engine/forget.go", `c.staleFrom(tx, f.Owner, archived)`, `c.staleFrom(tx, f.Owner, nil)`, tests},
 		{"forget: a caller who leaves does not end it", "engine/detached.go", `context.WithCancel(context.WithoutCancel(ctx))`, `context.WithCancel(ctx)`, tests},
 		{"forget: a close waits for it", "engine/detached.go", `r.all.Wait()`, `r.kill()`, tests},
 		{"forget: a deletion raises the epoch", "engine/journal.go", `if note.Epoch, err = tx.RaiseEpoch(); err != nil {`, `if note.Epoch = 1; err != nil {`, tests},
