@@ -92,7 +92,7 @@ drift: ## fail where a generated file is not what generate would write
 BOARD := $(abspath docs/reliability)
 
 # The rows that make reliability runs: those of the board, and a requirement of another section.
-ROW   := R[0-9]+|C7|C8|I4
+ROW   := R[0-9]+|C6|C7|C8|I4
 
 .PHONY: reliability
 reliability: ## run the tests of the reliability board, or of one ROW, and write docs/reliability.md from what they report
@@ -146,6 +146,7 @@ nightly: ## the long versions: race detector three times, what every request cos
 	$(GO) test ./store/sqlite -run R1_ -powercuts 10000 -timeout=60m
 	$(GO) test ./store/sqlite -run R7_ -bitflips 20000 -timeout=60m
 	$(GO) test ./engine -run R13_ -interleavings 10000 -timeout=60m
+	$(GO) test ./engine -run C6_NoTurnIsLost -answers 10000 -timeout=60m
 	$(GO) test ./internal/app -run R24_ -injections 1 -timeout=60m
 	$(GO) test ./internal/mutant -run R32_ -mutants . -timeout=180m
 	$(GO) test ./engine -run R10_ -histories 200 -operations 5000 -timeout=60m

@@ -177,17 +177,19 @@ func (c *call) meetsSuppression(tx store.Tx, owner yiku.Owner, m store.Memory, s
 	return !slices.ContainsFunc(sources, func(s store.Message) bool { return s.RecordedAt.After(forgotten) }), nil
 }
 
-// replace makes a memory take the place of one that it was said to correct.
-func (c *call) replace(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, target store.Memory) (saved, error) {
-	if m.Attribute == "" && target.Attribute != "" {
-		m.Subject, m.Attribute, m.Single = target.Subject, target.Attribute, target.Single
-		m = c.keyed(m)
-	}
-	if err := c.retire(tx, owner, target, m.ValidFrom); err != nil {
-		return saved{}, err
+// replace makes a memory take the place of one that it was said to correct, and
+// of the other values of an attribute that has one at a time.
+func (c *call) replace(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, target store.Memory, values []store.Memory) (saved, error) {
+	out := saved{outcome: yiku.OutcomeSuperseded}
+	others := slices.DeleteFunc(slices.Clone(values), func(row store.Memory) bool { return row.Key == target.Key })
+	for _, row := range append([]store.Memory{target}, others...) {
+		if err := c.retire(tx, owner, row, m.ValidFrom); err != nil {
+			return saved{}, err
+		}
+		out.retired = append(out.retired, row.ID)
 	}
 	m.Supersedes = target.ID
-	return c.add(tx, m, sources, saved{outcome: yiku.OutcomeSuperseded, retired: []string{target.ID}})
+	return c.add(tx, m, sources, out)
 }
 
 // replaceable reports whether a memory may take the place of another that it

@@ -275,7 +275,7 @@ func (c *call) update(ctx context.Context, owner yiku.Owner, fn func(store.Tx) e
 			return err
 		}
 		if state.ConsentWithdrawn {
-			return yiku.Errorf(yiku.ErrConsentWithdrawn, "this person has withdrawn consent")
+			return errWithdrawn()
 		}
 		before, err := tx.Usage(owner)
 		if err != nil {
@@ -286,6 +286,10 @@ func (c *call) update(ctx context.Context, owner yiku.Owner, fn func(store.Tx) e
 		}
 		return c.withinQuotas(tx, owner, before)
 	})
+}
+
+func errWithdrawn() error {
+	return yiku.Errorf(yiku.ErrConsentWithdrawn, "this person has withdrawn consent")
 }
 
 // count adds to the event's counts.

@@ -61,7 +61,7 @@ func (c *call) readStretch(ctx context.Context, owner yiku.Owner, s stretch, job
 			return report, err
 		}
 		if len(x.messages) == x.fresh {
-			return report, c.dropJob(ctx, owner, job)
+			return report, c.endJob(ctx, owner, s, job)
 		}
 		found, err := extractWindows(ctx, c.extractor, x)
 		if err != nil {
@@ -92,6 +92,9 @@ func (c *call) excerpt(ctx context.Context, owner yiku.Owner, s stretch) (excerp
 		state, err := r.Owner(owner)
 		if err != nil {
 			return err
+		}
+		if state.ConsentWithdrawn { // nothing is shown to a model either
+			return errWithdrawn()
 		}
 		x.epoch = state.Epoch
 		if x.session, err = r.SessionByKey(owner, s.session); err != nil {
@@ -229,7 +232,7 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 			return errStale
 		}
 		if state.ConsentWithdrawn {
-			return yiku.Errorf(yiku.ErrConsentWithdrawn, "this person has withdrawn consent")
+			return errWithdrawn()
 		}
 		for _, candidate := range found.Candidates {
 			if err := c.applyCandidate(tx, owner, x, candidate, &report); err != nil {
@@ -248,28 +251,60 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 	return report, err
 }
 
-// closeExcerpt records what was read and moves the cursor behind it.
+// closeExcerpt records what was read and moves the cursor behind it. A job that
+// is gone was done already: then ErrNotFound undoes what was applied.
 func (c *call) closeExcerpt(tx store.Tx, owner yiku.Owner, session store.Session, x excerpt, report yiku.ExtractionReport, job *store.Job) error {
+	if job != nil {
+		if _, err := tx.Job(owner, job.ID); err != nil {
+			return err
+		}
+	}
 	record := store.Extraction{SessionKey: session.Key, From: x.messages[x.fresh].Key, To: x.to(), Epoch: x.epoch, Report: bare(report)}
 	if err := tx.AddExtraction(&record); err != nil {
 		return err
 	}
-	left, err := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key, After: x.to(), UpTo: x.upTo, Limit: 1})
+	if x.more {
+		session.Cursor = max(session.Cursor, x.to())
+		return tx.PutSession(&session)
+	}
+	return c.endStretch(tx, owner, session, stretch{after: x.to(), upTo: x.upTo}, job)
+}
+
+// endStretch ends the reading of a stretch: the cursor stands behind it, and its
+// job is deleted. Where more was said since it was read, which promises no job
+// of its own while one waits, the job waits for the next pause.
+func (c *call) endStretch(tx store.Tx, owner yiku.Owner, session store.Session, s stretch, job *store.Job) error {
+	left, err := tx.Messages(owner, store.MessageQuery{SessionKey: session.Key, After: s.after, UpTo: s.upTo, Limit: 1})
 	if err != nil {
 		return err
 	}
-	session.Cursor = max(session.Cursor, x.to())
-	if len(left) == 0 {
-		if x.upTo == 0 {
-			session.Unread = 0
-		}
-		if job != nil {
-			if err := tx.DeleteJob(job.ID); err != nil && !errors.Is(err, yiku.ErrNotFound) {
-				return err
-			}
+	cursor, unread := max(session.Cursor, s.after), session.Unread
+	if len(left) == 0 && s.upTo == 0 {
+		unread = 0 // so that the next message promises a job
+	}
+	if cursor != session.Cursor || unread != session.Unread {
+		session.Cursor, session.Unread = cursor, unread
+		if err := tx.PutSession(&session); err != nil {
+			return err
 		}
 	}
-	return tx.PutSession(&session)
+	switch {
+	case job == nil:
+		return nil
+	case len(left) == 0:
+		return unlessGone(tx.DeleteJob(job.ID))
+	}
+	next := *job
+	next.State, next.Attempts, next.NotBefore = yiku.JobWaiting, 0, session.LastMessageAt.Add(c.settings.ExtractIdle)
+	return unlessGone(tx.PutJob(&next))
+}
+
+// unlessGone is the error of a write to what may have gone meanwhile.
+func unlessGone(err error) error {
+	if errors.Is(err, yiku.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // bare is a report without what its memories say: that is read from them, so
@@ -282,15 +317,45 @@ func bare(report yiku.ExtractionReport) yiku.ExtractionReport {
 	return report
 }
 
-func (c *call) dropJob(ctx context.Context, owner yiku.Owner, job *store.Job) error {
-	if job == nil {
+// endJob ends the job of a stretch in which nothing is left to read.
+func (c *call) endJob(ctx context.Context, owner yiku.Owner, s stretch, job *store.Job) error {
+	if job == nil || s.dry {
 		return nil
 	}
 	return c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
-		if err := tx.DeleteJob(job.ID); err != nil && !errors.Is(err, yiku.ErrNotFound) {
+		session, err := tx.SessionByKey(owner, s.session)
+		if err != nil {
 			return err
 		}
-		return nil
+		if s.upTo == 0 {
+			s.after = max(s.after, session.Cursor)
+		}
+		return c.endStretch(tx, owner, session, s, job)
+	})
+}
+
+// dropJob deletes a job that may not be done, because its session is gone or
+// nothing may be learnt of it: why. What is said later promises a job anew. A
+// job whose session is there keeps its error, so that it is parked.
+func (c *call) dropJob(ctx context.Context, owner yiku.Owner, job store.Job, why error) error {
+	return c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		if _, err := tx.Job(owner, job.ID); err != nil {
+			return unlessGone(err)
+		}
+		session, err := tx.SessionByKey(owner, job.SessionKey)
+		switch {
+		case errors.Is(err, yiku.ErrNotFound):
+		case err != nil:
+			return err
+		case errors.Is(why, yiku.ErrNotFound):
+			return yiku.Errorf(yiku.ErrInvalid, "what it needs is not there")
+		default:
+			session.Unread = 0
+			if err := tx.PutSession(&session); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteJob(job.ID)
 	})
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/store"
@@ -73,7 +75,7 @@ func (h handler) Do(ctx context.Context, job store.Job) error {
 	c.event.Duration, c.event.Outcome = h.engine.now().Sub(c.now), outcome(err)
 	h.engine.sink.Record(ctx, *c.event)
 	if errors.Is(err, yiku.ErrNotFound) || errors.Is(err, yiku.ErrConsentWithdrawn) { // the session is gone, or nothing may be learnt
-		return c.dropJob(ctx, job.Owner, &job)
+		return c.dropJob(ctx, job.Owner, job, err)
 	}
 	return err
 }
@@ -89,6 +91,9 @@ func (e *Engine) inBackground(owner yiku.Owner, operation string) *call {
 func (c *call) extractJob(ctx context.Context, job store.Job, args extractArgs) (yiku.ExtractionReport, error) {
 	var session store.Session
 	err := c.store.View(ctx, func(r store.Reader) (err error) {
+		if _, err = r.Job(job.Owner, job.ID); err != nil { // done already
+			return err
+		}
 		session, err = r.SessionByKey(job.Owner, job.SessionKey)
 		return err
 	})
@@ -111,36 +116,56 @@ func (h handler) Park(ctx context.Context, job store.Job, problem string) (stays
 		return true, nil
 	}
 	c := h.engine.inBackground(job.Owner, "park_job")
-	x, err := c.excerpt(ctx, job.Owner, args.stretch(job.SessionKey))
-	if errors.Is(err, yiku.ErrNotFound) {
-		return false, c.dropJob(ctx, job.Owner, &job)
+	err = c.parkExcerpt(ctx, job, args.stretch(job.SessionKey), problem)
+	switch {
+	case errors.Is(err, errStale): // something was forgotten meanwhile: begin again
+		job.State, job.NotBefore = yiku.JobWaiting, c.now
+		return false, c.store.Update(ctx, job.Owner, store.Maintenance, func(tx store.Tx) error { return unlessGone(tx.PutJob(&job)) })
+	case errors.Is(err, yiku.ErrNotFound), errors.Is(err, yiku.ErrConsentWithdrawn):
+		return false, c.dropJob(ctx, job.Owner, job, err)
 	}
-	if err != nil || len(x.messages) == x.fresh {
-		return true, err
-	}
-	found, err := extractWindows(ctx, c.rules, x)
+	return false, err
+}
+
+// parkExcerpt ends the next excerpt of a job without the model.
+func (c *call) parkExcerpt(ctx context.Context, job store.Job, s stretch, problem string) error {
+	x, err := c.excerpt(ctx, job.Owner, s)
 	if err != nil {
-		return true, err
+		return err
 	}
-	found.Degraded = []string{degradedModel}
-	_, err = c.applyExcerpt(ctx, job.Owner, x, found, false, func(tx store.Tx, session store.Session, report yiku.ExtractionReport) error {
+	if len(x.messages) == x.fresh {
+		return c.endJob(ctx, job.Owner, s, &job)
+	}
+	_, err = c.applyExcerpt(ctx, job.Owner, x, c.readByRules(ctx, x), false, func(tx store.Tx, session store.Session, report yiku.ExtractionReport) error {
 		if err := c.parkRange(tx, job, x, problem); err != nil {
 			return err
 		}
-		if err := c.closeExcerpt(tx, job.Owner, session, x, report, &job); err != nil {
+		if err := c.closeExcerpt(tx, job.Owner, session, x, report, &job); err != nil || !x.more {
 			return err
 		}
-		job.State, job.Attempts, job.NotBefore = yiku.JobWaiting, 0, c.now // for what lies behind, if it is there still
-		if err := tx.PutJob(&job); err != nil && !errors.Is(err, yiku.ErrNotFound) {
-			return err
-		}
-		return nil
+		job.State, job.Attempts, job.NotBefore = yiku.JobWaiting, 0, c.now // for what lies behind
+		return tx.PutJob(&job)
 	})
-	if errors.Is(err, errStale) { // something was forgotten meanwhile: begin again
-		job.State, job.NotBefore = yiku.JobWaiting, c.now
-		return false, c.store.Update(ctx, job.Owner, store.Maintenance, func(tx store.Tx) error { return tx.PutJob(&job) })
+	return err
+}
+
+// readByRules reads what no model could. Rules that fail on it as well, and be
+// it by a panic, find nothing in it: then only the parked job says that it is
+// unread.
+func (c *call) readByRules(ctx context.Context, x excerpt) (found extract.Result) {
+	nothing := extract.Result{Path: extract.PathRules, Degraded: []string{degradedModel}}
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("rules panicked", "session", x.session.ID, "stack", string(debug.Stack()))
+			found = nothing
+		}
+	}()
+	found, err := extractWindows(ctx, c.rules, x)
+	if err != nil {
+		return nothing
 	}
-	return false, err
+	found.Degraded = nothing.Degraded
+	return found
 }
 
 // parkRange leaves a parked job for one excerpt.

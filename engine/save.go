@@ -127,6 +127,11 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (
 
 // reconcile settles a memory with what its owner has and writes the outcome.
 func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, req yiku.SaveMemoryRequest, as standing) (saved, error) {
+	correction := replaceable(m, as.corrects)
+	if correction && m.Attribute == "" && as.corrects.Attribute != "" {
+		m.Subject, m.Attribute, m.Single = as.corrects.Subject, as.corrects.Attribute, as.corrects.Single
+		m = c.keyed(m)
+	}
 	twin, same, err := c.neighbours(tx, owner, &m)
 	if err != nil {
 		return saved{}, err
@@ -140,8 +145,11 @@ func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources 
 	case d.Action == reconcile.Reinforce:
 	case as.review:
 		d.Action = reconcile.Quarantine
-	case replaceable(m, as.corrects):
-		return c.replace(tx, owner, m, sources, *as.corrects)
+	case correction && (d.Action != reconcile.Quarantine || d.Target.ID == as.corrects.ID):
+		if m.Single = m.Single || d.Single; !m.Single {
+			same = nil // its values stand beside each other
+		}
+		return c.replace(tx, owner, m, sources, *as.corrects, same)
 	}
 	switch d.Action {
 	case reconcile.Reinforce:

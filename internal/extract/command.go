@@ -25,14 +25,15 @@ func Commands(reply string) (visible string, commands []Command, parked []Parked
 		return reply, nil, nil
 	}
 	for _, block := range blocks {
-		found, cut, ok := operations(strings.Join(block[1:], ""))
-		if !ok {
+		found := operations(strings.Join(block[1:], ""))
+		if !found.ok {
 			parked = append(parked, Parked{NoJSON, clip(block[0])})
 			continue
 		}
-		for i, v := range found {
+		parked = append(parked, found.parked()...)
+		for i, v := range found.list {
 			c, reason := command(v)
-			if cut && i == len(found)-1 && !isObject(v, opNames()) {
+			if found.cut && i == len(found.list)-1 && !isObject(v, opNames()) {
 				reason = Truncated
 			}
 			switch {

@@ -114,6 +114,7 @@ const (
 	UnknownTarget Reason = "unknown_target" // a delete of what was not shown
 	TooLong       Reason = "too_long"       // a content above the limit of a memory
 	TooMany       Reason = "too_many"       // beyond the limit of one answer
+	Replaced      Reason = "replaced"       // another list of the same answer stands in its place
 	Rejected      Reason = "rejected"       // the store refused it
 )
 

@@ -21,8 +21,15 @@ type lenient struct {
 // maxDepth bounds nesting, so that a megabyte of brackets costs nothing.
 const maxDepth = 32
 
-// partial stands for a value that broke off.
-type partial struct{}
+// partial is what there is of a value that broke off.
+type partial string
+
+// source is the member of every object that holds the text it was read from.
+// What an answer calls so is lost to it.
+const source = "\x00"
+
+// doubled is the member of an object of which one has two values.
+const doubled = "\x00\x00"
 
 // broken is an element of a list that could not be read, as it stood.
 type broken string
@@ -32,7 +39,7 @@ func (l *lenient) value() (v any, ok bool) {
 	l.blank()
 	if l.at >= len(l.text) {
 		l.cut = true
-		return partial{}, true
+		return partial(""), true
 	}
 	switch r, _ := utf8.DecodeRuneInString(l.text[l.at:]); {
 	case r == '{':
@@ -52,8 +59,13 @@ func (l *lenient) nested(read func() (any, bool)) (any, bool) {
 	}
 	l.depth++
 	defer func() { l.depth-- }()
+	start := l.at
 	l.at++
-	return read()
+	v, ok := read()
+	if m, isObject := v.(map[string]any); isObject {
+		m[source] = l.text[start:l.at]
+	}
+	return v, ok
 }
 
 // object reads members up to the closing brace. Of a member that broke off the
@@ -86,10 +98,23 @@ func (l *lenient) object() (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		if _, twice := out[key]; !twice {
+		switch had, twice := out[key]; {
+		case !twice:
 			out[key] = v
+		case !l.join(out, key, had, v) && str(had) != str(v):
+			out[doubled] = true
 		}
 	}
+}
+
+// join makes two lists under one name one.
+func (l *lenient) join(out map[string]any, key string, had, more any) bool {
+	a, one := had.([]any)
+	b, two := more.([]any)
+	if one && two {
+		out[key] = append(a, b...)
+	}
+	return one && two
 }
 
 func (l *lenient) key() (string, bool) {
@@ -159,7 +184,7 @@ func (l *lenient) quoted(end rune) (any, bool) {
 		l.at += size
 	}
 	l.cut = true
-	return partial{}, true
+	return partial(b.String()), true
 }
 
 // ends reports whether a string may be over at a place: what follows is a

@@ -48,18 +48,25 @@ func (m *Model) Extract(ctx context.Context, w Window) (Result, error) {
 	out.Candidates, out.Parked = ParseAnswer(res.Text, len(w.Messages), len(w.Neighbours))
 	if res.Truncated || slices.ContainsFunc(out.Parked, func(p Parked) bool { return p.Reason == Truncated }) {
 		if halves, ok := split(w); ok {
-			return m.halves(ctx, halves, out)
+			return m.halves(ctx, w, halves, out)
 		}
 	}
-	for i := range out.Candidates {
-		ground(&out.Candidates[i], w)
-	}
-	out.Candidates = slices.DeleteFunc(out.Candidates, func(c Candidate) bool { return Echoes(c, w) })
+	out.Candidates = settled(out.Candidates, w)
 	return out, nil
 }
 
-// halves asks about both halves of a window whose answer did not fit.
-func (m *Model) halves(ctx context.Context, halves [2]Window, spent Result) (Result, error) {
+// settled are the candidates of a window, each with where it came from, without echoes.
+func settled(candidates []Candidate, w Window) []Candidate {
+	for i := range candidates {
+		ground(&candidates[i], w)
+	}
+	return slices.DeleteFunc(candidates, func(c Candidate) bool { return Echoes(c, w) })
+}
+
+// halves asks about both halves of a window whose answer did not fit. Where the
+// halves leave something unread, what that answer held counts as well.
+func (m *Model) halves(ctx context.Context, w Window, halves [2]Window, spent Result) (Result, error) {
+	whole, unread := spent.Candidates, spent.Parked
 	spent.Candidates, spent.Parked = nil, nil
 	for i, half := range halves {
 		res, err := m.Extract(ctx, half)
@@ -76,6 +83,14 @@ func (m *Model) halves(ctx context.Context, halves [2]Window, spent Result) (Res
 		}
 		spent.Parked = append(spent.Parked, res.Parked...)
 		spent.TokensIn, spent.TokensOut = spent.TokensIn+res.TokensIn, spent.TokensOut+res.TokensOut
+	}
+	if len(spent.Parked) > 0 {
+		spent.Parked = append(spent.Parked, unread...)
+		for _, c := range settled(whole, w) {
+			if !slices.ContainsFunc(spent.Candidates, func(had Candidate) bool { return had.Content == c.Content }) {
+				spent.Candidates = append(spent.Candidates, c)
+			}
+		}
 	}
 	return spent, nil
 }

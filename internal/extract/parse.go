@@ -24,20 +24,23 @@ const (
 // answer without any list of operations is parked whole, so that "nothing to
 // remember" and "nothing understood" stay apart.
 func ParseAnswer(answer string, messages, neighbours int) ([]Candidate, []Parked) {
-	found, cut, ok := operations(thoughts.ReplaceAllString(answer, ""))
-	if !ok {
+	found := operations(thoughts.ReplaceAllString(answer, ""))
+	if !found.ok {
 		return nil, []Parked{{NoJSON, clip(answer)}}
 	}
 	var candidates []Candidate
-	var parked []Parked
-	for i, v := range found {
+	parked := found.parked()
+	for i, v := range found.list {
 		if i >= maxOperations {
-			parked = append(parked, Parked{TooMany, clip(text(found[i:]))})
+			parked = append(parked, Parked{TooMany, clip(text(found.list[i:]))})
 			break
 		}
 		c, reason := candidate(v, messages, neighbours)
-		if cut && i == len(found)-1 && (reason != "" || !isObject(v, opNames())) {
+		if found.cut && i == len(found.list)-1 && (reason != "" || !isObject(v, opNames())) {
 			reason = Truncated
+		}
+		if reason == "" && isObject(v, []string{doubled}) {
+			parked = append(parked, Parked{Unreadable, clip(text(v))}) // what it says besides
 		}
 		switch {
 		case reason == "" && c.Op != OpNone:
@@ -46,7 +49,7 @@ func ParseAnswer(answer string, messages, neighbours int) ([]Candidate, []Parked
 			parked = append(parked, Parked{reason, clip(text(v))})
 		}
 	}
-	if cut && len(parked) == 0 {
+	if found.cut && len(parked) == 0 {
 		parked = append(parked, Parked{Truncated, clip(tail(answer))})
 	}
 	return candidates, parked
@@ -55,11 +58,43 @@ func ParseAnswer(answer string, messages, neighbours int) ([]Candidate, []Parked
 // thoughts are what reasoning models write before they answer.
 var thoughts = regexp.MustCompile(`(?s)<(think|thinking|reasoning)>.*?</(think|thinking|reasoning)>`)
 
-// operations finds the list of operations in an answer: of all values that
-// look like one, the last that is not empty. cut tells that it broke off.
-func operations(answer string) (list []any, cut, ok bool) {
+// answered is what an answer holds of operations.
+type answered struct {
+	list    []any
+	earlier []any    // of lists that the answer replaces by the one behind them
+	unread  []string // what looks like an operation and could not be read
+	cut     bool     // it broke off
+	ok      bool     // there is a list, and be it an empty one
+}
+
+// parked is what of an answer is no operation to be done.
+func (a answered) parked() []Parked {
+	var parked []Parked
+	if len(a.earlier) > 0 {
+		parked = append(parked, Parked{Replaced, clip(text(a.earlier))})
+	}
+	for _, s := range a.unread {
+		parked = append(parked, Parked{Unreadable, clip(s)})
+	}
+	return parked
+}
+
+// pass notes what of an answer is passed over.
+func (a *answered) pass(piece string) {
+	if contentName.MatchString(piece) {
+		a.unread = append(a.unread, strings.TrimSpace(piece))
+	}
+}
+
+// contentName is the name of a content before its value.
+var contentName = regexp.MustCompile(`(^|[^\pL\pN_])(content|memory|text|fact|data)["'”’]?\s*[:：]`)
+
+// operations finds the operations of an answer in all values that look like
+// some. Those between which nothing is said are one list; else the last that
+// is not empty counts, since what comes first may be an example or a draft.
+func operations(answer string) (a answered) {
 	answer = strings.ToValidUTF8(answer, "\uFFFD")
-	attempts := 0
+	end, attempts := 0, 0
 	for at := 0; at < len(answer) && attempts < maxAttempts; {
 		start := strings.IndexAny(answer[at:], "{[")
 		if start < 0 {
@@ -74,13 +109,26 @@ func operations(answer string) (list []any, cut, ok bool) {
 			at++
 			continue
 		}
-		if len(ops) > 0 || !ok {
-			list, cut, ok = ops, l.cut, true
+		switch {
+		case len(a.list) == 0:
+			a.list = ops
+		case len(ops) == 0:
+		case wordless.MatchString(answer[end:at]):
+			a.list = append(a.list, ops...)
+		default:
+			a.earlier, a.list = append(a.earlier, a.list...), ops
 		}
+		a.pass(answer[end:at])
+		a.cut, a.ok = a.cut || l.cut, true
 		at = l.at
+		end = at
 	}
-	return list, cut, ok
+	a.pass(answer[end:])
+	return a
 }
+
+// wordless is what may stand between the parts of one list.
+var wordless = regexp.MustCompile("^[^\\pL\\pN]*(?i:json[^\\pL\\pN]*)?$")
 
 // operationList returns what a value holds of operations: a list, an object
 // with a list under one of the usual names, or a single operation.
@@ -315,8 +363,23 @@ func levelOf(s string) yiku.Level {
 	return ""
 }
 
-// text is a value as JSON, for what is parked.
+// text is a value as it stood in the answer, for what is parked; as JSON
+// where it is no part of one.
 func text(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		if s, ok := v[source].(string); ok {
+			return s
+		}
+	case broken:
+		return string(v)
+	case []any:
+		parts := make([]string, len(v))
+		for i := range v {
+			parts[i] = text(v[i])
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return ""
