@@ -20,7 +20,10 @@ import (
 	"github.com/yiku-ai/yiku/store/storetest"
 )
 
-var interleavings = flag.Int("interleavings", 1000, "seeds of TestR13; make nightly takes 10,000")
+var interleavings = flag.Int("interleavings", interleavingsOfATest, "seeds of TestR13; make nightly takes 10,000")
+
+// interleavingsOfATest is how many a plain go test runs.
+const interleavingsOfATest = 1000
 
 // TestR13_ForgetAgainstEverything runs a forget of all beside appends, replays,
 // patches, searches, contexts and their snapshots, in the order that each seed

@@ -56,6 +56,20 @@ func forgetMutants() []mutant {
 		{"forget: a caller who leaves does not end it", "engine/detached.go", `context.WithCancel(context.WithoutCancel(ctx))`, `context.WithCancel(ctx)`, tests},
 		{"forget: a close waits for it", "engine/detached.go", `r.all.Wait()`, `r.kill()`, tests},
 		{"forget: a deletion raises the epoch", "engine/journal.go", `if note.Epoch, err = tx.RaiseEpoch(); err != nil {`, `if note.Epoch = 1; err != nil {`, tests},
+		{"forget: an extraction checks the epoch", "engine/extract.go", `if state.Epoch != x.epoch || !dry && session.Cursor`, `if !dry && session.Cursor`, "engine R13_"},
+		{"forget: a dry run checks the epoch", "engine/extract.go", "		if state.Epoch != x.epoch {\n			return errStale", "		if state.Epoch < 0 {\n			return errStale", "engine R13_"},
+		{"jobs: what was read meanwhile is not read again", "engine/extract.go", `!dry && session.Cursor != x.session.Cursor {`, `false {`, "engine R12_"},
+		{"jobs: a job that is gone is not done again", "engine/extract.go", `if _, err := tx.Job(owner, job.ID); err != nil {
+			return err
+		}
+	}
+	record`, `if _, err := tx.Job(owner, job.ID); err != nil && job.ID == "" {
+			return err
+		}
+	}
+	record`, "engine R12_"},
+		{"jobs: a job ends when nothing is left", "engine/extract.go", `unread = 0 //`, `_ = 0 //`, "engine L11_"},
+		{"jobs: without consent no model sees anything", "engine/extract.go", `if state.ConsentWithdrawn { // nothing`, `if false { // nothing`, "engine L11_"},
 		{"forget: a snapshot checks the epoch", "engine/snapshot.go", `if state.Epoch != d.epoch {`, `if false {`, tests + ", engine R13_"},
 		{"forget: a snapshot names the memories it cites", "engine/snapshot.go", `Cites: append(cites, d.cites...)`, `Cites: cites`, tests},
 		{"forget: a snapshot names the messages it cites", "engine/snapshot.go", `Cites: append(cites, d.cites...)`, `Cites: append(cites[:0], d.cites...)`, tests},
