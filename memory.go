@@ -99,6 +99,8 @@ type Memory struct {
 	DerivedFrom []string  `json:"derived_from,omitempty" doc:"The memories that it was derived from."`
 	Sources     []string  `json:"sources" doc:"The ids of the messages that it came from."`
 	Supersedes  string    `json:"supersedes,omitempty" doc:"The memory whose place it took."`
+	Episode     *Episode  `json:"episode,omitempty" doc:"Of memories of what happened."`
+	Skill       *Skill    `json:"skill,omitempty" doc:"Of memories of how something is done."`
 	Metadata    Metadata  `json:"metadata"`
 	Version     int64     `json:"version"`
 }
@@ -130,6 +132,7 @@ type SaveMemoryRequest struct {
 	TTLSeconds  int64     `json:"ttl_seconds,omitempty" minimum:"1" maximum:"3153600000" doc:"expires_at, counted from now."`
 	Pinned      bool      `json:"pinned,omitempty"`
 	DerivedFrom []string  `json:"derived_from,omitempty" maxItems:"256"`
+	Episode     *Episode  `json:"episode,omitempty" doc:"With the types event, task_result and summary: when it happened, with whom, and how it ended."`
 	Metadata    Metadata  `json:"metadata,omitempty"`
 	Origin      Origin    `json:"origin,omitempty" enum:"user,import,agent,tool,web" doc:"user where absent."`
 }
@@ -216,7 +219,7 @@ type MemoryHistoryRequest struct {
 type MemoryVersion struct {
 	Memory     Memory    `json:"memory"`
 	ReplacedAt time.Time `json:"replaced_at,omitzero" doc:"Absent on the present version."`
-	Reason     string    `json:"reason" doc:"What made it what it is: created, patched, superseded, restored, confirmed, stale."`
+	Reason     string    `json:"reason" doc:"What made it what it is: created, patched, superseded, restored, confirmed, stale, revised, promoted, demoted."`
 }
 
 // MemorySourcesRequest asks for the messages and memories that one came from.

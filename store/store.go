@@ -19,7 +19,7 @@
 // Every owner has a sequence. Each row that a write adds, changes or deletes
 // takes the owner's next number, in the same transaction; a deleted row leaves
 // a tombstone (number, kind, key; no content). Changes gives what happened
-// after a number. Access counts (Touch), idempotency records, jobs, snapshots
+// after a number. Access counts (Touch), outcomes of skills, idempotency records, jobs, snapshots
 // and working memory are outside the sequence. What a driver derives by
 // itself (a session's MessageCount) takes no number of its own.
 //
@@ -207,7 +207,7 @@ type Memory struct {
 	SubjectNorm   string // normalised subject and attribute, for exact lookup and conflicts
 	AttributeNorm string
 	Hash          string // set by the driver: HMAC of ContentNorm, hex; stands for the content where content may not stand
-	Reason        string // set by the driver: what made the present state, as yiku.MemoryVersion says it; "created" by AddMemory
+	Reason        string // set by the driver: what made the present state, as yiku.MemoryVersion says it; AddMemory takes it as given, "created" where empty
 }
 
 // Version is what a memory was until it was changed. Reason says what made it
@@ -401,11 +401,13 @@ type Tx interface {
 	// DropShowing deletes the snapshots that show a working memory.
 	DropShowing(place WorkingPlace) error
 
-	// AddMemory adds a memory and sets its Key, Seq, Version, Hash and Reason.
+	// AddMemory adds a memory and sets its Key, Seq, Version, Hash, and Reason
+	// where it is empty.
 	// Its ID is unique within the owner; while it is active, so are its
 	// ContentNorm within its scope and, where it is Single and has no end yet
 	// (ValidTo), its SubjectNorm and AttributeNorm together within its scope.
-	// Empty ones are not compared.
+	// Empty ones are not compared. An Episode is kept of kind episodic only, a
+	// Skill of kind procedural.
 	AddMemory(m *Memory) error
 	// UpdateMemory replaces a memory (by Key), keeps what it was as a version,
 	// counts the version up and sets Seq and Version. Reason says what made
@@ -413,6 +415,10 @@ type Tx interface {
 	// state's UpdatedAt. ID and CreatedAt stay; LastAccess and AccessCount are
 	// Touch's alone.
 	UpdateMemory(m *Memory, reason string) error
+	// RecordOutcome counts one outcome of a skill, of the present steps. Like
+	// Touch it is outside the sequence and makes no version. A key that names
+	// no skill of the owner is ErrNotFound.
+	RecordOutcome(key int64, success bool) error
 	// DeleteMemory deletes a memory with its versions, lineage, vectors,
 	// terms, access and the snapshots that cite it; what idempotency records
 	// say of it becomes forgotten.

@@ -28,6 +28,8 @@ const sqlWrongUsage = `WITH usage (owner, messages, memories, bytes) AS (
 		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM tasks
 		UNION ALL SELECT key >> 40, 0, 1, length(body) FROM memories
 		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM facts
+		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM episodes
+		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM skills
 		UNION ALL SELECT key >> 40, 0, 0, length(body) FROM versions
 		UNION ALL SELECT owner, 0, 0, coalesce(length(body), 0) FROM working),
 	sums AS (SELECT owner, sum(messages) AS messages, sum(memories) AS memories, sum(bytes) AS bytes FROM usage GROUP BY owner)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"encoding/hex"
 	"time"
 
@@ -14,8 +15,12 @@ const memorySelect = `SELECT m.key, m.changed, m.id, m.version, m.reason, m.kind
 	coalesce(m.valid_from, -62135596800000000), coalesce(m.valid_to, -62135596800000000),
 	coalesce(m.expires_at, -62135596800000000), coalesce(m.confirmed_at, -62135596800000000),
 	m.recorded_at, m.updated_at, m.body, f.single, f.body,
-	coalesce(a.last_at, -62135596800000000), a.count
-	FROM memories m LEFT JOIN facts f ON f.key = m.key LEFT JOIN access a ON a.key = m.key`
+	coalesce(a.last_at, -62135596800000000), a.count,
+	coalesce(e.from_at, -62135596800000000), coalesce(e.to_at, -62135596800000000), e.outcome, e.body,
+	s.successes, s.failures, s.body
+	FROM memories m LEFT JOIN facts f ON f.key = m.key LEFT JOIN access a ON a.key = m.key
+	LEFT JOIN episodes e ON e.key = CASE m.kind WHEN 'episodic' THEN m.key END
+	LEFT JOIN skills s ON s.key = CASE m.kind WHEN 'procedural' THEN m.key END`
 
 const (
 	sqlMemory      = memorySelect + ` WHERE m.owner = ? AND m.id = ?`
@@ -94,6 +99,7 @@ func (r *reader) readMemory(o *ownerRef, st *sqlite3.Stmt) (m store.Memory, err 
 	m.ExpiresAt, m.ConfirmedAt = instant(st.ColumnInt64(17)), instant(st.ColumnInt64(18))
 	m.CreatedAt, m.UpdatedAt = instant(st.ColumnInt64(19)), instant(st.ColumnInt64(20))
 	fact := st.ColumnRawBlob(23)
+	plainKinds(&m, st)
 	plain, err := r.open(o, r.c.memoryPlace(&m, fact != nil), st.ColumnRawBlob(21))
 	if err != nil {
 		return m, err
@@ -117,7 +123,10 @@ func (r *reader) readMemory(o *ownerRef, st *sqlite3.Stmt) (m store.Memory, err 
 		m.Subject, m.Attribute, m.Value = u.next(), u.next(), u.next()
 	}
 	m.LastAccess, m.AccessCount = instant(st.ColumnInt64(24)), st.ColumnInt64(25)
-	return m, u.err()
+	if u.bad {
+		return m, u.err()
+	}
+	return m, r.readKinds(o, &m, st)
 }
 
 const sqlVersions = `SELECT key, replaced_at, reason, body FROM versions WHERE memory = ? ORDER BY key DESC`
@@ -179,7 +188,7 @@ func (t *tx) AddMemory(m *store.Memory) error {
 	}
 	row := *m
 	roundMemory(&row)
-	row.UserID, row.Version, row.Reason = t.own.owner.User(), 1, "created"
+	row.UserID, row.Version, row.Reason = t.own.owner.User(), 1, cmp.Or(m.Reason, "created")
 	own := marks{
 		content:   t.mark(t.own, "content", m.ContentNorm),
 		subject:   t.mark(t.own, "subject", m.SubjectNorm),
@@ -267,6 +276,7 @@ func (t *tx) newMarks(row, old *store.Memory) (marks, error) {
 }
 
 func roundMemory(m *store.Memory) {
+	ofKind(m)
 	micro(&m.ValidFrom, &m.ValidTo, &m.ExpiresAt, &m.ConfirmedAt, &m.CreatedAt, &m.UpdatedAt, &m.LastAccess)
 }
 
@@ -291,7 +301,7 @@ func (t *tx) writeMemory(sql string, m *store.Memory, own marks, more ...any) er
 	if err := t.c.run(sql, args...); err != nil {
 		return err
 	}
-	return t.writeFact(m, own)
+	return t.writeKinds(m, own)
 }
 
 func hasFact(m *store.Memory, own marks) bool {

@@ -76,15 +76,31 @@ func (p place) bools(list ...bool) place {
 }
 
 func (c *conn) memoryPlace(m *store.Memory, fact bool) place {
-	return c.at("memories", m.Key).ints(m.Seq, m.Version).
+	p := c.at("memories", m.Key).ints(m.Seq, m.Version).
 		texts(m.ID, m.Reason, string(m.Kind), string(m.Type), string(m.Level), string(m.Status), string(m.Origin), m.Hash).
 		floats(m.Importance, m.Confidence, m.Trust).bools(m.Pinned, fact).
 		times(m.ValidFrom, m.ValidTo, m.ExpiresAt, m.ConfirmedAt, m.CreatedAt, m.UpdatedAt)
+	if m.Episode != nil { // rows without one are as they were before there were any
+		p = p.texts("episode")
+	}
+	if m.Skill != nil {
+		p = p.texts("skill")
+	}
+	return p
 }
 
 // factPlace has the version of the memory, so that both are of one state.
 func (c *conn) factPlace(m *store.Memory) place {
 	return c.at("facts", m.Key).ints(m.Version).bools(m.Single)
+}
+
+func (c *conn) episodePlace(m *store.Memory) place {
+	e := m.Episode
+	return c.at("episodes", m.Key).ints(m.Version).times(e.From, e.To).texts(string(e.Outcome))
+}
+
+func (c *conn) skillPlace(m *store.Memory) place {
+	return c.at("skills", m.Key).ints(m.Version, m.Skill.Successes, m.Skill.Failures)
 }
 
 func (c *conn) versionPlace(key, memory int64, v *store.Version) place {

@@ -36,6 +36,8 @@ func putEnvelope() map[string]string {
 		"messages":       `UPDATE messages SET body = ?1 WHERE key = ?2`,
 		"memories":       `UPDATE memories SET body = ?1 WHERE key = ?2`,
 		"facts":          `UPDATE facts SET body = ?1 WHERE key = ?2`,
+		"episodes":       `UPDATE episodes SET body = ?1 WHERE key = ?2`,
+		"skills":         `UPDATE skills SET body = ?1 WHERE key = ?2`,
 		"versions":       `UPDATE versions SET body = ?1 WHERE key = ?2`,
 		"snapshots":      `UPDATE snapshots SET body = ?1 WHERE key = ?2`,
 		"idempotency":    `UPDATE idempotency SET body = ?1 WHERE key = ?2`,

@@ -104,7 +104,7 @@ func TestR7_EveryEnvelopeIsWalked(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, wholeOptions())
 	fillWhole(t, s, 12)
-	walked := map[string]int{"meta": 1, "facts": 1} // the store's own key; read with memories
+	walked := map[string]int{"meta": 1, "facts": 1, "episodes": 1, "skills": 1} // the store's own key; read with memories
 	err := s.View(t.Context(), func(r store.Reader) error {
 		own := r.(*reader)
 		if err := own.walk(func(table string, err error) error { walked[table]++; return err }); err != nil {
@@ -149,6 +149,8 @@ func TestR7_RowsStayInTheirPlaces(t *testing.T) {
 	}
 	for _, spoil := range []string{
 		swap("memories", "body"), swap("messages", "body"), swap("sessions", "body"), swap("facts", "body"), swap("versions", "body"),
+		swap("episodes", "body"), swap("skills", "body"), `UPDATE episodes SET outcome = 'failure'`, `UPDATE episodes SET from_at = NULL`,
+		`UPDATE skills SET successes = successes + 1`, `UPDATE skills SET failures = 0`, `DELETE FROM episodes`, `DELETE FROM skills`,
 		swap("snapshots", "body"), swap("idempotency", "body"), swap("jobs", "body"), swap("forgets", "body"), swap("receipts", "body"),
 		`UPDATE memories SET status = 'active' WHERE status = 'superseded'`, `UPDATE memories SET level = 'shared'`, `UPDATE memories SET importance = 1`,
 		`UPDATE memories SET trust = 1`, `UPDATE memories SET valid_to = NULL`, `UPDATE memories SET expires_at = NULL`, `UPDATE memories SET origin = 'tool'`,

@@ -83,6 +83,14 @@ func wholeMemory(i int) *store.Memory {
 	if i%3 == 0 {
 		m.Subject, m.Attribute, m.Value, m.SubjectNorm, m.AttributeNorm, m.Single, m.ProjectID = "", "", "", "", "", false, "项目"
 	}
+	switch i % 6 {
+	case 3:
+		m.Kind, m.Type = yiku.KindEpisodic, yiku.TypeTaskResult
+		m.Episode = &yiku.Episode{From: testTime(), To: testTime().Add(time.Hour), Participants: []string{"小李", "Ann"}, Outcome: yiku.TaskSuccess}
+	case 0:
+		m.Kind, m.Type = yiku.KindProcedural, yiku.TypeSkill
+		m.Skill = &yiku.Skill{Name: fmt.Sprint("技能 ", i), Situation: "周四", Steps: []string{"打标签", "push"}, Version: 2, Successes: int64(i), Failures: 1}
+	}
 	return m
 }
 

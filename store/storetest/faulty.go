@@ -242,6 +242,10 @@ func (x faultyTx) UpdateMemory(m *store.Memory, reason string) error {
 	return x.f.guard(func() error { return x.tx.UpdateMemory(m, reason) })
 }
 
+func (x faultyTx) RecordOutcome(key int64, success bool) error {
+	return x.f.guard(func() error { return x.tx.RecordOutcome(key, success) })
+}
+
 func (x faultyTx) DeleteMemory(key int64) error {
 	return x.f.guard(func() error { return x.tx.DeleteMemory(key) })
 }

@@ -18,6 +18,8 @@ func memoryTests() map[string]func(*env) {
 		"Duplicate": memoryDuplicate,
 		"Delete":    memoryDelete,
 		"Touch":     memoryTouch,
+		"Kinds":     memoryKinds,
+		"Outcomes":  memoryOutcomes,
 	}
 }
 
@@ -296,6 +298,75 @@ func memoryTouch(e *env) {
 		got, err := r.Memory(e.owner, "m")
 		m.AccessCount, m.LastAccess = 2, At(9)
 		e.same("touched", *m, got)
+		return err
+	})
+}
+
+// skill is an active skill of user level.
+func skill(id string) *store.Memory {
+	m := fact(id)
+	m.Kind, m.Type = yiku.KindProcedural, yiku.TypeSkill
+	m.Skill = &yiku.Skill{Name: "发布 release", Situation: "每周四 on Thursdays", Steps: []string{"先打标签", "", "then push"}, Version: 3, Successes: 2, Failures: 1}
+	return m
+}
+
+// memoryKinds: what a kind has of its own is read as it was written, goes with
+// what does not have it any more, and is kept of no other kind.
+func memoryKinds(e *env) {
+	event, how, odd := fact("event"), skill("skill"), fact("odd")
+	event.Kind, event.Type = yiku.KindEpisodic, yiku.TypeTaskResult
+	event.Episode = &yiku.Episode{From: At(1).Add(1999), To: At(2), Participants: []string{"小李", "Ann"}, Outcome: yiku.TaskFailure}
+	odd.Episode, odd.Skill = event.Episode, how.Skill
+	e.update(func(tx store.Tx) error { return errors.Join(tx.AddMemory(event), tx.AddMemory(how), tx.AddMemory(odd)) })
+	if odd.Episode != nil || odd.Skill != nil {
+		e.t.Error("a fact has kept an episode or a skill")
+	}
+	e.same("rounded", At(1).Add(1000), event.Episode.From)
+	was := how.Memory
+	how.Skill = &yiku.Skill{Name: "发布 release", Steps: []string{"one"}, Version: 4}
+	how.UpdatedAt = At(3)
+	e.update(func(tx store.Tx) error { return tx.UpdateMemory(how, "revised") })
+	bare := *event
+	bare.Episode, bare.UpdatedAt = nil, At(4)
+	read := func(want ...store.Memory) {
+		e.t.Helper()
+		e.view(func(r store.Reader) error {
+			for _, w := range want {
+				got, err := r.Memory(e.owner, w.ID)
+				e.same(w.ID, w, got)
+				if err != nil {
+					return err
+				}
+			}
+			versions, err := r.Versions(e.owner, how.Key)
+			e.same("versions", []store.Version{{Memory: was, ReplacedAt: At(3), Reason: "created"}}, versions)
+			return err
+		})
+	}
+	read(*event, *how, *odd)
+	e.update(func(tx store.Tx) error { return tx.UpdateMemory(&bare, "patched") })
+	read(bare, *how)
+	promoted := fact("promoted")
+	promoted.Reason = "promoted"
+	e.update(func(tx store.Tx) error { return tx.AddMemory(promoted) })
+	read(*promoted)
+}
+
+// memoryOutcomes: outcomes are counted outside the sequence and make no version.
+func memoryOutcomes(e *env) {
+	m, plain := skill("skill"), fact("fact")
+	e.update(func(tx store.Tx) error { return errors.Join(tx.AddMemory(m), tx.AddMemory(plain)) })
+	before := e.state()
+	e.update(func(tx store.Tx) error {
+		e.want("a fact's outcome", tx.RecordOutcome(plain.Key, true), yiku.ErrNotFound)
+		e.want("nobody's outcome", tx.RecordOutcome(plain.Key+9, true), yiku.ErrNotFound)
+		return errors.Join(tx.RecordOutcome(m.Key, true), tx.RecordOutcome(m.Key, false), tx.RecordOutcome(m.Key, true))
+	})
+	e.same("seq", before, e.state())
+	m.Skill.Successes, m.Skill.Failures = 4, 2
+	e.view(func(r store.Reader) error {
+		got, err := r.Memory(e.owner, "skill")
+		e.same("counted", *m, got)
 		return err
 	})
 }

@@ -165,7 +165,8 @@ func isolation(e *env) {
 			m.Key = memory
 			return tx.UpdateMemory(m, "patched")
 		},
-		"DeleteMemory": func(tx store.Tx) error { return tx.DeleteMemory(memory) },
+		"RecordOutcome": func(tx store.Tx) error { return tx.RecordOutcome(memory, true) },
+		"DeleteMemory":  func(tx store.Tx) error { return tx.DeleteMemory(memory) },
 		"AddLineage": func(tx store.Tx) error {
 			return tx.AddLineage(store.Item{Kind: store.ItemMemory, Key: ownMemory}, []store.Item{{Kind: store.ItemMemory, Key: memory}})
 		},
