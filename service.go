@@ -44,6 +44,11 @@ type Service interface {
 	RestoreMemory(context.Context, RestoreMemoryRequest) (Memory, error)
 	ConfirmMemory(context.Context, ConfirmMemoryRequest) (Memory, error)
 
+	// Skills (C15).
+	SaveSkill(context.Context, SaveSkillRequest) (SaveMemoryResponse, error)
+	ListSkills(context.Context, ListSkillsRequest) (Page[Memory], error)
+	SkillOutcome(context.Context, SkillOutcomeRequest) (Memory, error)
+
 	// Extraction, review and jobs (C3–C6, C11, C12).
 	ExtractSession(context.Context, ExtractSessionRequest) (ExtractionReport, error)
 	ListExtractions(context.Context, ListExtractionsRequest) (Page[ExtractionReport], error)

@@ -220,3 +220,18 @@ func (c *Client) ListJobs(ctx context.Context, req yiku.ListJobsRequest) (yiku.P
 func (c *Client) ReplayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.Job, error) {
 	return call[yiku.Job](ctx, c, "replay_job", req)
 }
+
+// SaveSkill implements yiku.Service.
+func (c *Client) SaveSkill(ctx context.Context, req yiku.SaveSkillRequest) (yiku.SaveMemoryResponse, error) {
+	return call[yiku.SaveMemoryResponse](ctx, c, "save_skill", req)
+}
+
+// ListSkills implements yiku.Service.
+func (c *Client) ListSkills(ctx context.Context, req yiku.ListSkillsRequest) (yiku.Page[yiku.Memory], error) {
+	return call[yiku.Page[yiku.Memory]](ctx, c, "list_skills", req)
+}
+
+// SkillOutcome implements yiku.Service.
+func (c *Client) SkillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest) (yiku.Memory, error) {
+	return call[yiku.Memory](ctx, c, "skill_outcome", req)
+}

@@ -46,6 +46,7 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 		return nil
 	}
 	m := c.candidate(req)
+	m = c.dressed(m, candidate, sources)
 	rests, firmly, err := c.rests(tx, owner, x, candidate, report.Operations, &m)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 		report.Operations = append(report.Operations, op)
 		return nil
 	}
-	s, err := c.reconcile(tx, owner, m, rests, req, standing{corrects: target, review: !firmly || m.Trust < trusted || m.Confidence < firm})
+	s, err := c.reconcile(tx, owner, m, rests, req, standing{corrects: target, review: !firmly || m.Trust < trusted || m.Confidence < firm, learnt: true})
 	if errors.Is(err, yiku.ErrConflict) || errors.Is(err, yiku.ErrInvalid) {
 		park(report, extract.Rejected, candidate.Content)
 		return nil

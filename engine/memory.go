@@ -218,6 +218,9 @@ func (c *call) patch(m *store.Memory, req yiku.PatchMemoryRequest) error {
 		if req.Content.Null || reconcile.ContentKey(req.Content.Value) == "" {
 			return yiku.Invalid("content", "must say something")
 		}
+		if m.Skill != nil && m.Content != req.Content.Value {
+			m.Skill = rewritten(*m.Skill, req.Content.Value)
+		}
 		m.Content = req.Content.Value
 	}
 	if req.Type.Present {

@@ -143,12 +143,25 @@ func (c *call) approve(tx store.Tx, owner yiku.Owner, row store.Memory, req yiku
 	m.Status, m.Origin, m.Trust, m.Confidence = yiku.StatusActive, yiku.OriginUser, yiku.OriginUser.Trust(), defaultConfidence
 	m.UpdatedAt, m.ConfirmedAt = c.now, c.now
 	if req.Content != "" {
+		if m.Skill != nil {
+			m.Skill = rewritten(*m.Skill, req.Content)
+			m.Skill.Version = 1
+		}
 		m.Content = req.Content
 		if reconcile.ContentKey(m.Content) == "" {
 			return saved{}, yiku.Invalid("content", "says nothing")
 		}
 	}
 	m = c.keyed(m)
+	if m.Skill != nil {
+		known, err := c.knownSkill(tx, owner, m, true)
+		if err != nil {
+			return saved{}, err
+		}
+		if known != nil {
+			return c.approveSkill(tx, owner, row, m, *known)
+		}
+	}
 	twin, same, err := c.neighbours(tx, owner, &m)
 	if err != nil {
 		return saved{}, err
@@ -176,6 +189,19 @@ func (c *call) approve(tx store.Tx, owner yiku.Owner, row store.Memory, req yiku
 	}
 	out.memory = m
 	return out, nil
+}
+
+// approveSkill makes steps that waited the new version of the skill that they
+// are of; the row that waited goes, and what it came from goes over.
+func (c *call) approveSkill(tx store.Tx, owner yiku.Owner, row, m, known store.Memory) (saved, error) {
+	sources, err := tx.Sources(owner, store.Item{Kind: store.ItemMemory, Key: row.Key})
+	if err != nil {
+		return saved{}, err
+	}
+	if err := tx.DeleteMemory(row.Key); err != nil {
+		return saved{}, err
+	}
+	return c.sameSkill(tx, owner, m, sources, yiku.SaveMemoryRequest{}, known, false)
 }
 
 // instructions serves the text by which a model writes memory commands (C11).

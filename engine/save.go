@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/internal/reconcile"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -33,6 +34,7 @@ type saved struct {
 type standing struct {
 	corrects *store.Memory // it was said of this one that it is otherwise
 	review   bool          // a person is to look at it first, unless it is known already
+	learnt   bool          // it was read out of a conversation: nobody gave it its name
 }
 
 // saveRef is what the record of a save keeps.
@@ -45,6 +47,12 @@ type saveRef struct {
 // saveMemory saves one memory by hand. Duplicates reinforce (C7), another
 // value of a single-valued attribute supersedes (C8).
 func (c *call) saveMemory(ctx context.Context, req yiku.SaveMemoryRequest) (yiku.SaveMemoryResponse, error) {
+	return c.saveAs(ctx, req, req, nil)
+}
+
+// saveAs saves a memory for the request that was asked, with the skill that it
+// is where one was given.
+func (c *call) saveAs(ctx context.Context, req yiku.SaveMemoryRequest, asked any, skill *yiku.Skill) (yiku.SaveMemoryResponse, error) {
 	user, err := c.owner(req.UserID)
 	if err != nil {
 		return yiku.SaveMemoryResponse{}, err
@@ -58,8 +66,11 @@ func (c *call) saveMemory(ctx context.Context, req yiku.SaveMemoryRequest) (yiku
 		return yiku.SaveMemoryResponse{}, err
 	}
 	var made *store.Memory
-	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (saveRef, []store.Item, error) {
-		s, err := c.save(tx, owner, req)
+	ref, err := once(ctx, c, owner, req.IdempotencyKey, asked, func(tx store.Tx) (saveRef, []store.Item, error) {
+		s, err := c.save(tx, owner, req, skill)
+		if err == nil && owner.IsShared() {
+			_, err = c.audit(tx, owner, store.AuditEntry{Action: "save_shared", Ref: s.memory.ID})
+		}
 		if err != nil {
 			return saveRef{}, nil, err
 		}
@@ -105,6 +116,9 @@ func (c *call) checkSave(req yiku.SaveMemoryRequest) error {
 	case reconcile.ContentKey(req.Content) == "":
 		return yiku.Invalid("content", "says nothing")
 	}
+	if err := checkEpisode(req); err != nil {
+		return err
+	}
 	return checkInterval(req.ValidFrom, req.ValidTo)
 }
 
@@ -115,18 +129,31 @@ func checkInterval(from, to time.Time) error {
 	return nil
 }
 
-// save makes the memory that a request describes and settles it.
-func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest) (saved, error) {
+// save makes the memory that a request describes, the skill where one is given,
+// and settles it. What a tool or a web page says is to be done is looked at first.
+func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest, skill *yiku.Skill) (saved, error) {
 	m := c.candidate(req)
+	if skill != nil {
+		m.Skill = skill
+		m = c.keyed(m)
+	}
 	sources, err := c.derivation(tx, owner, req.DerivedFrom, &m)
 	if err != nil {
 		return saved{}, err
 	}
-	return c.reconcile(tx, owner, m, sources, req, standing{})
+	return c.reconcile(tx, owner, m, sources, req, standing{review: m.Skill != nil && m.Trust < trusted})
 }
 
 // reconcile settles a memory with what its owner has and writes the outcome.
 func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, req yiku.SaveMemoryRequest, as standing) (saved, error) {
+	if m.Skill != nil {
+		if known, err := c.knownSkill(tx, owner, m, as.learnt); err != nil || known != nil {
+			if err != nil {
+				return saved{}, err
+			}
+			return c.sameSkill(tx, owner, m, sources, req, *known, as.review)
+		}
+	}
 	correction := replaceable(m, as.corrects)
 	if correction && m.Attribute == "" && as.corrects.Attribute != "" {
 		m.Subject, m.Attribute, m.Single = as.corrects.Subject, as.corrects.Attribute, as.corrects.Single
@@ -227,7 +254,12 @@ func (c *call) candidate(req yiku.SaveMemoryRequest) store.Memory {
 	if m.Type == "" {
 		m.Type = yiku.TypeFact
 	}
-	m.Kind = m.Type.Kind()
+	switch m.Kind = m.Type.Kind(); m.Kind {
+	case yiku.KindEpisodic:
+		m.Episode = episodeOf(req, &m)
+	case yiku.KindProcedural:
+		m.Skill = extract.SkillOf(req.Content)
+	}
 	if m.Level == "" {
 		m.Level = defaultLevel(req)
 	}
@@ -278,6 +310,9 @@ func defaultLevel(req yiku.SaveMemoryRequest) yiku.Level {
 // keyed sets the normalised texts by which a memory is found as an equal.
 func (c *call) keyed(m store.Memory) store.Memory {
 	m.ContentNorm = reconcile.ContentKey(m.Content)
+	if m.Skill != nil {
+		m.ContentNorm = mark("skill", reconcile.SkillKey(m.Skill.Name))
+	}
 	m.SubjectNorm, m.AttributeNorm = "", ""
 	if m.Subject != "" {
 		m.SubjectNorm = reconcile.SubjectKey(m.Subject)
@@ -438,6 +473,10 @@ func (c *call) reinforce(tx store.Tx, row store.Memory, again yiku.Memory, req y
 		next.Subject = again.Subject
 	case row.Attribute == "" && again.Attribute != "":
 		next.Subject, next.Attribute, next.Value, next.Single = again.Subject, again.Attribute, again.Value, again.Single
+	}
+	if row.Skill != nil && again.Skill != nil && row.Skill.Situation == "" && again.Skill.Situation != "" {
+		skill := *row.Skill
+		skill.Situation, next.Skill = again.Skill.Situation, &skill
 	}
 	if !again.ExpiresAt.IsZero() {
 		next.ExpiresAt = again.ExpiresAt

@@ -180,3 +180,15 @@ func (s *service) ListJobs(ctx context.Context, r yiku.ListJobsRequest) (yiku.Pa
 func (s *service) ReplayJob(ctx context.Context, r yiku.ReplayJobRequest) (yiku.Job, error) {
 	return run(ctx, s, "replay_job", r, (*call).replayJob)
 }
+
+func (s *service) SaveSkill(ctx context.Context, r yiku.SaveSkillRequest) (yiku.SaveMemoryResponse, error) {
+	return run(ctx, s, "save_skill", r, (*call).saveSkill)
+}
+
+func (s *service) ListSkills(ctx context.Context, r yiku.ListSkillsRequest) (yiku.Page[yiku.Memory], error) {
+	return run(ctx, s, "list_skills", r, (*call).listSkills)
+}
+
+func (s *service) SkillOutcome(ctx context.Context, r yiku.SkillOutcomeRequest) (yiku.Memory, error) {
+	return run(ctx, s, "skill_outcome", r, (*call).skillOutcome)
+}

@@ -96,6 +96,9 @@ func workingMark(session string) string  { return mark("working", session) }
 func (c *call) memoryMarks(row store.Memory) []string {
 	keyed := c.keyed(row)
 	marks := []string{rowMark(row), mark("content", keyed.ContentNorm)}
+	if row.Skill != nil { // that is its name; what it says is not learnt as another kind either
+		marks = append(marks, mark("content", reconcile.ContentKey(row.Content)))
+	}
 	if keyed.AttributeNorm != "" {
 		marks = append(marks, mark("fact", keyed.SubjectNorm, keyed.AttributeNorm, reconcile.ContentKey(row.Value)))
 	}

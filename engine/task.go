@@ -53,7 +53,7 @@ func (c *call) completeTask(ctx context.Context, req yiku.CompleteTaskRequest) (
 		var out result
 		var makes []store.Item
 		if req.Result != "" {
-			saved, err := c.save(tx, owner, c.resultMemory(req))
+			saved, err := c.save(tx, owner, c.resultMemory(req), nil)
 			if err != nil {
 				return result{}, nil, err
 			}

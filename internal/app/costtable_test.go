@@ -237,6 +237,19 @@ func costlyRest() []costly {
 		{op: "verify_receipt", name: "of everything", most: 2 * time.Second, why: "21 places are searched for 50,000 keys", build: func(c *costRig) *http.Request {
 			return c.request("verify_receipt", map[string]string{"id": receipt}, nil, tree{"user_id": "ann"})
 		}},
+		{op: "save_skill", name: "64 of the longest steps", build: func(c *costRig) *http.Request {
+			steps := make([]string, 64)
+			for i := range steps {
+				steps[i] = strings.Repeat("步", 250) + fmt.Sprint(i)
+			}
+			return c.request("save_skill", nil, nil, tree{"user_id": "ann", "name": c.fresh("skill"), "situation": strings.Repeat("时", 1000), "steps": steps})
+		}},
+		{op: "list_skills", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("list_skills", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
+		}},
+		{op: "skill_outcome", name: "one", build: func(c *costRig) *http.Request {
+			return c.request("skill_outcome", map[string]string{"id": c.seed("skill")}, nil, tree{"user_id": "ann", "success": true})
+		}},
 		{op: "extract_session", name: "a session of 500 messages", most: 10 * time.Second, why: "all that is unread is read, a window at a time", build: func(c *costRig) *http.Request {
 			user := c.fresh("talk")
 			c.fillSession(user, "unread", min(*costBytes, 1_000_000), 2000)

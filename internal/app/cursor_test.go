@@ -42,6 +42,7 @@ func (w *world) fill(user string) map[string]string {
 		res := must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: user, Content: fmt.Sprintf("事实 %d", i)}))
 		must[yiku.ForgetResponse](w)(s.Forget(ctx, yiku.ForgetRequest{UserID: user, Selector: yiku.Selector{Keyword: "nothing says this"}, Reason: "test"}))
 		ids["memory"] = res.ID
+		must[yiku.SaveMemoryResponse](w)(s.SaveSkill(ctx, yiku.SaveSkillRequest{UserID: user, Name: fmt.Sprint("skill ", i), Steps: []string{"go"}}))
 		for _, confidence := range []float64{1, 0.2} { // a guess against something firm waits for a person
 			must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: user, Content: fmt.Sprintf("home %d %v", i, confidence),
 				Subject: fmt.Sprint("someone ", i), Attribute: "residence", Value: fmt.Sprint(confidence), Confidence: &confidence}))

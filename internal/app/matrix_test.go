@@ -77,6 +77,9 @@ func rules() map[string]rule {
 		"memory_sources":   {least: read, id: "memory", foreign: missing},
 		"restore_memory":   {least: write, id: "memory", foreign: missing},
 		"confirm_memory":   {least: write, id: "memory", foreign: missing},
+		"save_skill":       {least: write, body: `"name":"brew tea","steps":["boil water"]`},
+		"list_skills":      {least: read},
+		"skill_outcome":    {least: write, id: "skill", foreign: missing, body: `"success":true`},
 		"extract_session":  {least: write, id: "session", foreign: missing},
 		"list_extractions": {least: read},
 		"list_review":      {least: read},
@@ -257,6 +260,8 @@ func (w *world) seed(kind string) string {
 			Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text("CANARY 金丝雀")}}}))
 	case "memory":
 		return must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: w.user, Content: "CANARY " + id})).ID
+	case "skill":
+		return must[yiku.SaveMemoryResponse](w)(s.SaveSkill(ctx, yiku.SaveSkillRequest{UserID: w.user, Name: "CANARY " + id, Steps: []string{"金丝雀"}})).ID
 	case "waiting":
 		for _, confidence := range []float64{1, 0.2} {
 			res := must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: w.user, Content: fmt.Sprint("CANARY ", id, confidence), Subject: id, Attribute: "residence",

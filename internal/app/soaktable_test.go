@@ -147,7 +147,7 @@ type soakEntry struct {
 // soakTable has an entry for every operation; one without fails TestR23.
 func soakTable() map[string]soakEntry {
 	table := sessionSoak()
-	for _, more := range []map[string]soakEntry{memorySoak(), extractionSoak(), forgetSoak(), keySoak()} {
+	for _, more := range []map[string]soakEntry{memorySoak(), skillSoak(), extractionSoak(), forgetSoak(), keySoak()} {
 		for id, e := range more {
 			table[id] = e
 		}
@@ -264,6 +264,17 @@ func saveInSoak(a *act) any {
 		req.Subject, req.Attribute, req.Value = a.word(), []string{"residence", "likes", a.word()}[a.IntN(3)], fmt.Sprint(a.word(), a.IntN(9))
 	}
 	return req
+}
+
+func skillSoak() map[string]soakEntry {
+	return map[string]soakEntry{
+		"save_skill": {3, func(a *act) any {
+			a.project = 0
+			return &yiku.SaveSkillRequest{Idempotent: a.key(), UserID: a.user(), Name: a.word(), Situation: a.text(), Steps: []string{a.text(), a.word()}, Metadata: a.metadata()}
+		}},
+		"list_skills":   {2, func(a *act) any { return &yiku.ListSkillsRequest{UserID: a.user()} }},
+		"skill_outcome": {2, func(a *act) any { return &yiku.SkillOutcomeRequest{UserID: a.user(), ID: a.id("memory"), Success: a.IntN(2) == 0} }},
+	}
 }
 
 func extractionSoak() map[string]soakEntry {

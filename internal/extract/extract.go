@@ -88,8 +88,10 @@ type Candidate struct {
 	Topics     []string
 	ValidFrom  time.Time
 	ValidTo    time.Time
-	Messages   []int // numbers of the messages that it came from
-	From       []int // numbers of the neighbours that it rests on (C9)
+	Messages   []int         // numbers of the messages that it came from
+	From       []int         // numbers of the neighbours that it rests on (C9)
+	Skill      *yiku.Skill   // of type skill: its name, situation and steps
+	Episode    *yiku.Episode // of what happened: when, with whom, with which outcome
 	Reason     string
 	Urgent     bool // cannot wait: asked for, a correction, a prohibition, or to be forgotten (C3)
 }

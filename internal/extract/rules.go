@@ -119,7 +119,7 @@ const maxSentence = 1000
 
 func (r *reading) message(n int) {
 	r.at, r.correcting, r.previous = n, false, ""
-	for _, s := range sentences(unspoken(Own(r.window.Messages[n-1].Content))) {
+	for _, s := range sentences(r.skills(unspoken(Own(r.window.Messages[n-1].Content)))) {
 		g := grammarOf(s)
 		if len(s) > maxSentence {
 			continue

@@ -34,6 +34,10 @@ const (
 	identityBonus   = 0.02 // who the user is, before details of one occasion
 )
 
+// skillWeight is how much the outcomes of a skill move its score (C15): up by
+// at most half of it where it always works, down where it never does.
+const skillWeight = 0.2
+
 // useHalf is the number of accesses at which use reaches half of its most.
 const useHalf = 3
 
@@ -51,6 +55,7 @@ type Item struct {
 	Importance  float64
 	LastAccess  time.Time
 	AccessCount int64
+	Outcomes    float64 // of a skill: its reliability less that of one never tried, -.5 to .5; 0 for all else
 }
 
 // OfMemory returns the item of a memory. Its freshness counts from its creation
@@ -60,8 +65,12 @@ func OfMemory(m *yiku.Memory, c index.Candidate, scores yiku.Scores) Item {
 	if m.ConfirmedAt.After(at) {
 		at = m.ConfirmedAt
 	}
-	return Item{Candidate: c, Scores: scores, Text: m.Content, Type: m.Type, At: at,
+	item := Item{Candidate: c, Scores: scores, Text: m.Content, Type: m.Type, At: at,
 		Importance: m.Importance, LastAccess: m.LastAccess, AccessCount: m.AccessCount}
+	if m.Skill != nil {
+		item.Outcomes = m.Skill.Reliability() - yiku.Skill{}.Reliability()
+	}
+	return item
 }
 
 // OfMessage returns the item of a message.
@@ -134,8 +143,10 @@ func compare(a, b Ranked) int {
 
 // Score is D3's formula: w.Relevance × relevance + w.Freshness × freshness +
 // w.Importance × importance + w.Use × use, and a bonus of .03 for a correction
-// or .02 for a profile memory, at most 1. It returns the parts too.
+// or .02 for a profile memory, at most 1. To the score of a skill .2 × outcomes
+// is added, at least 0. It returns the parts too.
 //
+//	outcomes  = (s+1)/(s+f+2) - 1/2 after s successes and f failures
 //	freshness = 2^(-age / half-life); age is 0 for what lies ahead, and
 //	            freshness 0 for what has no time
 //	use       = n / (n + 3) × 2^(-time since the last access / half-life),
@@ -149,7 +160,7 @@ func Score(scores yiku.Scores, item Item, now time.Time, w Weights) (float64, yi
 		scores.Use = n / (n + useHalf) * decay(now, item.LastAccess, w.HalfLife)
 	}
 	sum := w.Relevance*scores.Relevance + w.Freshness*scores.Freshness + w.Importance*scores.Importance + w.Use*scores.Use
-	return min(sum+bonus(item.Type), 1), scores
+	return min(max(sum+bonus(item.Type)+skillWeight*item.Outcomes, 0), 1), scores
 }
 
 func bonus(t yiku.Type) float64 {
@@ -183,6 +194,9 @@ func explain(r Ranked, o Options) *yiku.Explain {
 	}
 	if b := bonus(r.Type); b > 0 {
 		formula += fmt.Sprintf(" + %.3g for a %s", b, strings.ReplaceAll(string(r.Type), "_", " "))
+	}
+	if r.Outcomes != 0 {
+		formula += fmt.Sprintf(" + %.3g × outcomes %.3f", skillWeight, r.Outcomes)
 	}
 	e.Formula = fmt.Sprintf("%s = %.3f", formula, r.Score)
 	if r.Same > 0 {

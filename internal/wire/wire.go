@@ -75,6 +75,7 @@ func Operations() []Operation {
 	all = append(all, workingOperations()...)
 	all = append(all, contextOperations()...)
 	all = append(all, memoryOperations()...)
+	all = append(all, skillOperations()...)
 	all = append(all, extractionOperations()...)
 	all = append(all, forgetOperations()...)
 	return append(all, keyOperations()...)
@@ -155,6 +156,18 @@ func memoryOperations() []Operation {
 			Summary: "Make an archived, stale or superseded memory active again."}, yiku.Service.RestoreMemory),
 		define(Operation{ID: "confirm_memory", Method: "POST", Path: "/v1/memories/{id}/confirm", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Say that a memory is still true."}, yiku.Service.ConfirmMemory),
+	}
+}
+
+func skillOperations() []Operation {
+	const tag, read, write = "skills", yiku.AccessRead, yiku.AccessWrite
+	return []Operation{
+		define(Operation{ID: "save_skill", Method: "POST", Path: "/v1/skills", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
+			Summary: "Save a skill by its name; other steps become its new version."}, yiku.Service.SaveSkill),
+		define(Operation{ID: "list_skills", Method: "GET", Path: "/v1/skills", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "List a user's skills, newest first."}, yiku.Service.ListSkills),
+		define(Operation{ID: "skill_outcome", Method: "POST", Path: "/v1/skills/{id}/outcome", Access: write, Scope: ScopeUser, Tag: tag,
+			Summary: "Say that a skill was followed, and whether it worked."}, yiku.Service.SkillOutcome),
 	}
 }
 
