@@ -64,5 +64,5 @@ type SkillOutcomeRequest struct {
 	Idempotent
 	ID      string `json:"id" in:"path" maxLength:"256"`
 	UserID  string `json:"user_id" maxLength:"256"`
-	Success bool   `json:"success" doc:"It worked."`
+	Success *bool  `json:"success" doc:"Whether it worked."`
 }

@@ -201,7 +201,7 @@ func (c *call) approveSkill(tx store.Tx, owner yiku.Owner, row, m, known store.M
 	if err := tx.DeleteMemory(row.Key); err != nil {
 		return saved{}, err
 	}
-	return c.sameSkill(tx, owner, m, sources, yiku.SaveMemoryRequest{}, known, false)
+	return c.sameSkill(tx, owner, m, sources, known, false)
 }
 
 // instructions serves the text by which a model writes memory commands (C11).

@@ -151,7 +151,7 @@ func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources 
 			if err != nil {
 				return saved{}, err
 			}
-			return c.sameSkill(tx, owner, m, sources, req, *known, as.review)
+			return c.sameSkill(tx, owner, m, sources, *known, as.review)
 		}
 	}
 	correction := replaceable(m, as.corrects)

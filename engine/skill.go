@@ -85,7 +85,7 @@ func (c *call) skillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest) (
 		if row.Status != yiku.StatusActive {
 			return saveRef{}, nil, conflictOn("id", "the skill is not active")
 		}
-		if err := errors.Join(tx.RecordOutcome(row.Key, req.Success), tx.Touch([]int64{row.Key}, c.now)); err != nil {
+		if err := errors.Join(tx.RecordOutcome(row.Key, *req.Success), tx.Touch([]int64{row.Key}, c.now)); err != nil {
 			return saveRef{}, nil, err
 		}
 		row, err = tx.Memory(owner, req.ID)
@@ -134,10 +134,10 @@ func (c *call) knownSkill(tx store.Tx, owner yiku.Owner, m store.Memory, learnt 
 // sameSkill settles a candidate with the skill that it is: the same steps
 // reinforce it, others become its new version, and those of somebody less
 // trusted wait for a person.
-func (c *call) sameSkill(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, req yiku.SaveMemoryRequest, known store.Memory, review bool) (saved, error) {
+func (c *call) sameSkill(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, known store.Memory, review bool) (saved, error) {
 	switch {
 	case reconcile.SameSteps(*known.Skill, *m.Skill):
-		return c.reinforce(tx, known, m.Memory, req)
+		return c.reinforce(tx, known, m.Memory, yiku.SaveMemoryRequest{})
 	case review || m.Trust < known.Trust:
 		m.Status = yiku.StatusQuarantined
 		return c.shelf(tx, owner, m, sources, yiku.OutcomeQuarantined)

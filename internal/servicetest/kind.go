@@ -75,12 +75,12 @@ func skillOutcomes(s *suite) {
 			good, bad = bad, good
 		}
 		for i := range 3 {
-			req := yiku.SkillOutcomeRequest{Idempotent: yiku.Idempotent{IdempotencyKey: "k" + strings.Repeat("x", i)}, UserID: user, ID: bad}
+			req := yiku.SkillOutcomeRequest{Idempotent: yiku.Idempotent{IdempotencyKey: "k" + strings.Repeat("x", i)}, UserID: user, ID: bad, Success: new(false)}
 			res := must[yiku.Memory](s)(s.SkillOutcome(s.ctx, req))
 			if same := must[yiku.Memory](s)(s.SkillOutcome(s.ctx, req)); res.Skill.Failures != int64(i+1) || same.Skill.Failures != int64(i+1) || res.Version != 1 {
 				s.Errorf("failed %d times: %+v, repeated %+v", i+1, res.Skill, same.Skill)
 			}
-			must[yiku.Memory](s)(s.SkillOutcome(s.ctx, yiku.SkillOutcomeRequest{UserID: user, ID: good, Success: true}))
+			must[yiku.Memory](s)(s.SkillOutcome(s.ctx, yiku.SkillOutcomeRequest{UserID: user, ID: good, Success: new(true)}))
 		}
 		res := must[yiku.SearchMemoryResponse](s)(s.SearchMemory(s.ctx, yiku.SearchMemoryRequest{UserID: user, Query: "billing worker", Explain: true}))
 		if len(res.Items) != 2 || res.Items[0].Memory.ID != good || res.Items[1].Memory.ID != bad || !strings.Contains(res.Items[1].Explain.Formula, "outcomes") {
@@ -88,8 +88,8 @@ func skillOutcomes(s *suite) {
 		}
 	}
 	fact := s.save(yiku.SaveMemoryRequest{UserID: "one", Content: "a fact"})
-	names[yiku.Memory](s, "id")(s.SkillOutcome(s.ctx, yiku.SkillOutcomeRequest{UserID: "one", ID: fact.ID}))
-	fails[yiku.Memory](s, yiku.ErrNotFound)(s.SkillOutcome(s.ctx, yiku.SkillOutcomeRequest{UserID: "one", ID: "none"}))
+	names[yiku.Memory](s, "id")(s.SkillOutcome(s.ctx, yiku.SkillOutcomeRequest{UserID: "one", ID: fact.ID, Success: new(true)}))
+	fails[yiku.Memory](s, yiku.ErrNotFound)(s.SkillOutcome(s.ctx, yiku.SkillOutcomeRequest{UserID: "one", ID: "none", Success: new(true)}))
 }
 
 // skillsOfToolsWait: what a tool or a web page says is to be done waits for a
