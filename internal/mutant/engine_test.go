@@ -39,6 +39,8 @@ func engineMutants() []mutant {
 		{"engine: a derived memory is not trusted more than its sources", "engine/save.go", `m.Trust = min(m.Trust, source.Trust)`, `_ = source.Trust`, tests},
 		{"engine: what depends on a changed memory becomes stale", "engine/memory.go", `if before.Content != m.Content || before.Value`, `if false && before.Value`, tests},
 		{"engine: what depends on a memory that no longer holds becomes stale", "engine/save.go", "	return c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true})", "	return nil", "engine"},
+		{"engine: a skill that a tool tells of waits for a person", "engine/save.go", `review: m.Skill != nil && m.Trust < trusted`, `review: false`, tests},
+		{"engine: steps of somebody less trusted do not replace those of a skill", "engine/skill.go", `case review || m.Trust < known.Trust:`, `case false:`, tests},
 		{"engine: what rests on what no longer holds waits for a person", "engine/apply.go", `review: !firmly || `, `review: firmly && false || `, "engine"},
 	}
 }
