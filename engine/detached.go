@@ -20,15 +20,15 @@ const leaveTime = 2 * time.Second
 // callers, who may leave.
 type running struct {
 	mu     sync.Mutex
-	ids    map[string]bool // guarded by mu
-	closed bool            // guarded by mu
+	ids    map[string]chan struct{} // closed at their ends; guarded by mu
+	closed bool                     // guarded by mu
 	all    sync.WaitGroup
 	kill   func()        // makes those who run stop
 	killed chan struct{} // closed by kill
 }
 
 func newRunning() *running {
-	r := &running{ids: map[string]bool{}, killed: make(chan struct{})}
+	r := &running{ids: map[string]chan struct{}{}, killed: make(chan struct{})}
 	r.kill = sync.OnceFunc(func() { close(r.killed) })
 	return r
 }
@@ -79,10 +79,10 @@ func (r *running) begin(id string) error {
 	switch {
 	case r.closed:
 		return yiku.Errorf(yiku.ErrUnavailable, "the engine is closing")
-	case r.ids[id]:
+	case r.ids[id] != nil:
 		return yiku.Errorf(yiku.ErrConflict, "the same request is still running")
 	}
-	r.ids[id] = true
+	r.ids[id] = make(chan struct{})
 	r.all.Add(1)
 	return nil
 }
@@ -90,8 +90,25 @@ func (r *running) begin(id string) error {
 func (r *running) end(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	close(r.ids[id])
 	delete(r.ids, id)
 	r.all.Done()
+}
+
+// wait waits for the end of a forget, where it runs.
+func (r *running) wait(ctx context.Context, id string) error {
+	r.mu.Lock()
+	end := r.ids[id]
+	r.mu.Unlock()
+	if end == nil {
+		return nil
+	}
+	select {
+	case <-end:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for a forget: %w", ctx.Err())
+	}
 }
 
 // close lets nothing more begin, and returns when nothing runs.

@@ -36,6 +36,7 @@ func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetR
 		return yiku.ForgetResponse{}, err
 	}
 	id := c.newID()
+	var again bool
 	receipt, err := c.forgets.run(ctx, id, func(own context.Context) (store.Receipt, error) {
 		f, done, err := c.beginForget(ctx, owner, req, id)
 		switch {
@@ -44,6 +45,7 @@ func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetR
 		case err != nil:
 			return store.Receipt{}, err
 		case done != nil:
+			again = true
 			return *done, nil
 		}
 		return c.carryOut(own, f)
@@ -52,6 +54,9 @@ func (c *call) forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetR
 		return yiku.ForgetResponse{}, err
 	}
 	res := forgetResponse(receipt)
+	if again {
+		return res, nil
+	}
 	c.event.MemoryIDs = res.IDs[:min(len(res.IDs), maxEventIDs)]
 	c.count("removed_memories", receipt.Removed.Memories)
 	c.count("removed_messages", receipt.Removed.Messages)
@@ -164,6 +169,12 @@ func (c *call) checkForgetIDs(r store.Reader, owner yiku.Owner, req yiku.ForgetR
 	}
 	if s := req.Selector.Source; s != nil && s.SessionID != "" {
 		session, err := r.Session(owner, s.SessionID)
+		if s.MessageID == "" && errors.Is(err, yiku.ErrNotFound) {
+			var traced bool
+			if traced, err = c.traced(r, owner, s.SessionID); err == nil && !traced {
+				err = yiku.ErrNotFound
+			}
+		}
 		if err != nil || s.MessageID == "" {
 			return err
 		}
@@ -217,7 +228,7 @@ func (c *call) forgetMemories(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
-			h := newHaul(sel.replayed)
+			h := newHaul(sel)
 			for _, row := range rows {
 				takes, err := sel.takes(tx, f.Owner, row)
 				switch {
@@ -256,7 +267,7 @@ func (c *call) forgetMessages(ctx context.Context, f *store.Forget, sel selectio
 			if more = len(rows) == forgetBatch; more {
 				after = rows[len(rows)-1].Key
 			}
-			h := newHaul(sel.replayed)
+			h := newHaul(sel)
 			for _, row := range rows {
 				if !sel.message(row) {
 					continue
@@ -295,13 +306,14 @@ func (c *call) step(ctx context.Context, f *store.Forget, sel selection, do func
 // haul is what one transaction of a forget deletes, each row once.
 type haul struct {
 	replayed bool // by the journal, which names each row that went
+	forks    map[string][]store.Session
 	seen     map[store.Item]bool
 	memories []store.Memory
 	messages []store.Message
 }
 
-func newHaul(replayed bool) *haul {
-	return &haul{replayed: replayed, seen: map[store.Item]bool{}}
+func newHaul(sel selection) *haul {
+	return &haul{replayed: sel.replayed, forks: sel.forks, seen: map[store.Item]bool{}}
 }
 
 func (h *haul) addMessages(rows []store.Message) {
@@ -338,14 +350,27 @@ func (c *call) haulMemory(r store.Reader, f *store.Forget, h *haul, row store.Me
 		}
 	}
 	messages, err := r.MessagesByKey(f.Owner, keys)
+	if err == nil {
+		messages, err = c.withCopies(r, f.Owner, h, messages)
+	}
 	h.addMessages(messages)
 	return err
 }
 
-// haulMessage adds a message, and what was derived from it.
+// haulMessage adds a message and the copies that forks have of it, and what
+// was derived from them.
 func (c *call) haulMessage(r store.Reader, f *store.Forget, h *haul, row store.Message) error {
-	h.addMessages([]store.Message{row})
-	return c.haulDerived(r, f, h, store.Item{Kind: store.ItemMessage, Key: row.Key})
+	rows, err := c.withCopies(r, f.Owner, h, []store.Message{row})
+	if err != nil {
+		return err
+	}
+	h.addMessages(rows)
+	for _, row := range rows {
+		if err := c.haulDerived(r, f, h, store.Item{Kind: store.ItemMessage, Key: row.Key}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // haulDerived adds the memories that were derived from an item, and those
@@ -438,14 +463,17 @@ func (c *call) forgetSessions(ctx context.Context, f *store.Forget, sel selectio
 		if err != nil {
 			return err
 		}
-		if err := c.clearMetadata(tx, next, sel.metadata); err != nil {
+		if err := errors.Join(c.clearMetadata(tx, next, sel.metadata), c.disown(tx, f, sel)); err != nil {
+			return err
+		}
+		if err := c.purgeTasks(tx, next, sel.tasks); err != nil {
 			return err
 		}
 		if sel.working == nil && !f.Request.Selector.All {
 			return nil
 		}
 		if source := f.Request.Selector.Source; source != nil {
-			if err := c.suppress(tx, f.Owner, f.At, workingMark(source.SessionID)); err != nil {
+			if err := c.suppress(tx, f.Owner, f.At, workingMark(source.SessionID), carriedMark(source.SessionID)); err != nil {
 				return err
 			}
 		}

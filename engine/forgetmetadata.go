@@ -10,8 +10,10 @@ import (
 
 // A session's metadata (titles, summaries) has no number of its own. A forget
 // by keyword takes those of its keys that say the keyword, one by time range
-// those of sessions that were made within it; they are written with it. Such a
-// session counts among those removed.
+// those of sessions that were made within it; they are written with it. One of
+// a session takes that of forks that stay, which is a copy, and one that takes
+// a session whole that of one that stays for its later messages. Such a session
+// counts among those removed.
 
 // sessionKey tests one key of a session's metadata, and its value.
 type sessionKey func(s store.Session, key string, value any) bool
@@ -24,6 +26,11 @@ func metadataOf(req yiku.ForgetRequest) sessionKey {
 	case s.Keyword != "":
 		says := sayer(s.Keyword)
 		takes = func(_ store.Session, key string, value any) bool { return says(key) || saysAnywhere(says, value) }
+	case s.All:
+		takes = func(store.Session, string, any) bool { return true }
+	case s.Source != nil && s.Source.SessionID != "" && s.Source.MessageID == "":
+		id := s.Source.SessionID
+		takes = func(row store.Session, _ string, _ any) bool { return row.ID == id || comesFrom(row, id) }
 	case !s.From.IsZero() || !s.To.IsZero():
 		takes = func(row store.Session, _ string, _ any) bool { return inRange(s, row.CreatedAt) }
 	}

@@ -28,7 +28,7 @@ type preview struct {
 // rows as the forget would, in slices that only read, and then counts what
 // would go with what was found.
 func (c *call) previewForget(ctx context.Context, owner yiku.Owner, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
-	p := preview{haul: newHaul(false), f: store.Forget{Owner: owner, Request: req}, inSession: map[int64]int{}}
+	p := preview{haul: newHaul(selection{}), f: store.Forget{Owner: owner, Request: req}, inSession: map[int64]int{}}
 	err := c.store.View(ctx, func(r store.Reader) error {
 		state, err := r.Owner(owner)
 		p.f.UpTo = state.Seq
@@ -43,6 +43,7 @@ func (c *call) previewForget(ctx context.Context, owner yiku.Owner, req yiku.For
 	if p.sel, err = c.selection(ctx, p.f); err != nil {
 		return yiku.ForgetResponse{}, err
 	}
+	p.haul = newHaul(p.sel)
 	for _, step := range []func(context.Context, *preview) error{c.previewMemories, c.previewMessages, c.previewRest} {
 		if err := step(ctx, &p); err != nil {
 			return yiku.ForgetResponse{}, err
@@ -141,10 +142,12 @@ func (c *call) previewRest(ctx context.Context, p *preview) error {
 	if p.f.Request.Mode == yiku.ForgetArchive {
 		return nil
 	}
+	whole := map[int64]bool{}
 	err := c.store.View(ctx, func(r store.Reader) error {
 		err := c.eachSession(r, &p.f, p.sel, func(row store.Session) error {
 			n, err := r.CountMessages(p.f.Owner, row.Key)
 			if n == p.inSession[row.Key] {
+				whole[row.Key] = true
 				p.items = append(p.items, store.Item{Kind: store.ItemSession, Key: row.Key})
 			}
 			return err
@@ -155,8 +158,10 @@ func (c *call) previewRest(ctx context.Context, p *preview) error {
 		if p.f.Removed, err = r.Weight(p.f.Owner, p.items); err != nil {
 			return err
 		}
-		return c.eachSaying(r, &p.f, p.sel.metadata, func(store.Session, []string) error {
-			p.f.Removed.Sessions++
+		return c.eachSaying(r, &p.f, p.sel.metadata, func(s store.Session, _ []string) error {
+			if !whole[s.Key] {
+				p.f.Removed.Sessions++
+			}
 			return nil
 		})
 	})
@@ -166,6 +171,9 @@ func (c *call) previewRest(ctx context.Context, p *preview) error {
 	removed := p.f.Removed
 	err = p.sel.update(ctx, func(tx store.Tx) error {
 		p.f.Removed = removed
+		if err := c.purgeTasks(tx, &p.f, p.sel.tasks); err != nil {
+			return err
+		}
 		if p.sel.working != nil || p.f.Request.Selector.All {
 			if err := tx.PurgeWorking(p.sel.working, &p.f.Removed); err != nil {
 				return err

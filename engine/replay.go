@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -145,7 +146,10 @@ func (c *call) replay(ctx context.Context, owner yiku.Owner, r *replay, removed 
 		},
 		sessions: func(s store.Session) bool { return had(sessionMark(s.ID)) },
 		metadata: func(s store.Session, key string, value any) bool { return had(metadataMark(s.ID, key, value)) },
-		working:  func(w store.Working) bool { return r.working || had(workingMark(w.SessionID)) },
+		tasks:    func(t store.Task) bool { return had(taskMark(t)) },
+		working: func(w store.Working) bool {
+			return r.working || had(workingMark(w.SessionID)) || slices.ContainsFunc(w.Origins, func(id string) bool { return had(carriedMark(id)) })
+		},
 	}
 	steps := []func(context.Context, *store.Forget, selection) error{c.forgetMemories, c.forgetMessages, c.forgetSessions}
 	if r.purged {

@@ -19,24 +19,26 @@ type selection struct {
 	update   func(context.Context, func(store.Tx) error) error
 	memory   func(store.Memory) bool
 	message  func(store.Message) bool
-	versions bool                      // whether it looks at what a memory has said before, too
-	snapshot func(store.Snapshot) bool // whether one says what a keyword names; nil otherwise
-	messages bool                      // whether messages are looked at: not where they are to be kept
+	versions bool          // whether it looks at what a memory has said before, too
+	copied   *store.Copies // the copies that say what a keyword names; nil otherwise
+	messages bool          // whether messages are looked at: not where they are to be kept
 	sessions func(store.Session) bool
-	working  func(store.Working) bool // nil with All: everything; nil otherwise: nothing
-	metadata sessionKey               // what goes of the metadata of sessions that stay; nil: nothing
-	replayed bool                     // by the journal, which names all that went: nothing else goes with it
+	working  func(store.Working) bool   // nil with All: everything; nil otherwise: nothing
+	tasks    func(store.Task) bool      // nil: none but those of the working memory that goes
+	metadata sessionKey                 // what goes of the metadata of sessions that stay; nil: nothing
+	forks    map[string][]store.Session // of each session, by its id
+	replayed bool                       // by the journal, which names all that went: nothing else goes with it
 }
 
 // selection compiles a forget's selector.
 func (c *call) selection(ctx context.Context, f store.Forget) (selection, error) {
 	req := f.Request
-	projects, err := c.sessionsOfOwner(ctx, f.Owner)
+	all, err := c.sessionsOfOwner(ctx, f.Owner)
 	if err != nil {
 		return selection{}, err
 	}
-	session := func(m store.Message) yiku.Session { return projects[m.SessionKey] }
-	sel := selection{update: func(ctx context.Context, fn func(store.Tx) error) error {
+	session := func(m store.Message) yiku.Session { return all[m.SessionKey].Session }
+	sel := selection{forks: forksOf(all), update: func(ctx context.Context, fn func(store.Tx) error) error {
 		return c.store.Update(ctx, f.Owner, store.Maintenance, fn)
 	}}
 	sel.messages = req.Mode == yiku.ForgetPurge && (req.Sources == yiku.SourcesDelete || req.Selector.Source != nil || req.Selector.All)
@@ -45,13 +47,22 @@ func (c *call) selection(ctx context.Context, f store.Forget) (selection, error)
 	switch s := req.Selector; {
 	case s.All:
 		sel.sessions = func(store.Session) bool { return true }
+		sel.tasks = func(store.Task) bool { return true }
 	case s.Source != nil && s.Source.SessionID != "" && s.Source.MessageID == "":
-		sel.sessions = func(row store.Session) bool { return row.ID == s.Source.SessionID }
-		sel.working = func(w store.Working) bool { return w.SessionID == s.Source.SessionID }
+		id, message := s.Source.SessionID, sel.message
+		orphans, err := c.orphans(ctx, f.Owner, id, sel.forks[id])
+		if err != nil {
+			return selection{}, err
+		}
+		sel.message = func(m store.Message) bool { return message(m) || orphans[m.Key] }
+		sel.sessions = func(row store.Session) bool { return row.ID == id || comesFrom(row, id) }
+		sel.working = func(w store.Working) bool { return w.SessionID == id || slices.Contains(w.Origins, id) }
 	case s.Keyword != "":
 		says := sayer(s.Keyword)
 		sel.working = func(w store.Working) bool { return saysAnywhere(says, w.WorkingMemory) }
-		sel.snapshot = func(s store.Snapshot) bool { return saysInSnapshot(says, s.Snapshot) }
+		sel.tasks = func(t store.Task) bool { return says(t.ID) }
+		sel.copied = &store.Copies{Snapshot: func(s store.Snapshot) bool { return saysInSnapshot(says, s.Snapshot) },
+			Extraction: func(x store.Extraction) bool { return saysInReport(says, x.Report) }}
 		sel.versions = true
 	}
 	if s := req.Selector; !s.From.IsZero() || !s.To.IsZero() {
@@ -71,7 +82,7 @@ func (c *call) selection(ctx context.Context, f store.Forget) (selection, error)
 
 // within narrows a selection to one project.
 func (s selection) within(project string, session func(store.Message) yiku.Session) selection {
-	memory, message, sessions, working := s.memory, s.message, s.sessions, s.working
+	memory, message, sessions, working, tasks := s.memory, s.message, s.sessions, s.working, s.tasks
 	s.memory = func(m store.Memory) bool { return m.ProjectID == project && memory(m) }
 	s.message = func(m store.Message) bool { return session(m).ProjectID == project && message(m) }
 	if sessions != nil {
@@ -80,6 +91,9 @@ func (s selection) within(project string, session func(store.Message) yiku.Sessi
 	s.working = func(w store.Working) bool { return w.Project == project && (working == nil || working(w)) }
 	if working == nil && sessions == nil {
 		s.working = nil
+	}
+	if tasks != nil {
+		s.tasks = func(t store.Task) bool { return t.ProjectID == project && tasks(t) }
 	}
 	return s
 }
@@ -102,15 +116,15 @@ func (s selection) takes(r store.Reader, owner yiku.Owner, row store.Memory) (bo
 	return false, err
 }
 
-// copies tells which snapshots go with a forget: all where something else
-// went, since any of them may show it; otherwise those that say the keyword in
-// what a caller asked, and none where a selector cannot name what they hold.
-func (s selection) copies(f *store.Forget) (drop func(store.Snapshot) bool, some bool) {
+// copies tells which copies go with a forget: all where something else went,
+// since any of them may show it; otherwise those that say the keyword, and none
+// where a selector cannot name what they hold.
+func (s selection) copies(f *store.Forget) (drop *store.Copies, some bool) {
 	r := f.Removed
 	if s.replayed || f.Request.Selector.All || r.Memories+r.Messages+r.Sessions+r.Working+r.Tasks > 0 {
 		return nil, true
 	}
-	return s.snapshot, s.snapshot != nil
+	return s.copied, s.copied != nil
 }
 
 // rowSelector gives the tests of single memories and messages.
@@ -213,6 +227,13 @@ func saysInSnapshot(says func(string) bool, s yiku.Snapshot) bool {
 		slices.ContainsFunc(s.Response.Episodes, func(e yiku.ContextEpisode) bool { return says(e.Content) })
 }
 
+// saysInReport tests the texts of a record of an extraction.
+func saysInReport(says func(string) bool, r yiku.ExtractionReport) bool {
+	return slices.ContainsFunc(r.Operations, func(o yiku.Operation) bool {
+		return says(o.Content) || says(o.Subject) || says(o.Attribute) || says(o.Value) || says(o.Reason)
+	}) || slices.ContainsFunc(r.Parked, func(p yiku.ParkedOperation) bool { return says(p.Reason) || says(p.Text) })
+}
+
 // saysAnywhere tests every text in a value, and numbers and booleans as they
 // are written. Anything but lists, tool calls and working memory is looked at
 // as its JSON shows it.
@@ -287,8 +308,8 @@ func decimal(n json.Number) string {
 }
 
 // sessionsOfOwner reads the owner's sessions by key.
-func (c *call) sessionsOfOwner(ctx context.Context, owner yiku.Owner) (map[int64]yiku.Session, error) {
-	out := map[int64]yiku.Session{}
+func (c *call) sessionsOfOwner(ctx context.Context, owner yiku.Owner) (map[int64]store.Session, error) {
+	out := map[int64]store.Session{}
 	err := c.store.View(ctx, func(r store.Reader) error {
 		query := store.SessionQuery{Limit: 1000}
 		for {
@@ -297,7 +318,7 @@ func (c *call) sessionsOfOwner(ctx context.Context, owner yiku.Owner) (map[int64
 				return err
 			}
 			for _, row := range rows {
-				out[row.Key] = row.Session
+				out[row.Key] = row
 			}
 			if len(rows) < query.Limit {
 				return nil

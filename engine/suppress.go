@@ -91,6 +91,7 @@ func rowMark(m store.Memory) string      { return mark("memory", m.ID) }
 func archivedMark(m store.Memory) string { return mark("archived", m.ID) }
 func sessionMark(id string) string       { return mark("session", id) }
 func workingMark(session string) string  { return mark("working", session) }
+func carriedMark(session string) string  { return mark("working_from", session) }
 
 // memoryMarks name a memory, its content, and its subject, attribute and value.
 func (c *call) memoryMarks(row store.Memory) []string {

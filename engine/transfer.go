@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,23 @@ func (c *call) forkSession(ctx context.Context, req yiku.ForkSessionRequest) (yi
 		return yiku.Session{}, err
 	}
 	c.event.Session = req.SessionID
-	ref, err := once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (sessionRef, []store.Item, error) {
+	var ref sessionRef
+	for err = errStale; errors.Is(err, errStale); { // what is being forgotten is not copied
+		var epoch int64
+		if epoch, err = c.unforgetting(ctx, owner); err == nil {
+			ref, err = c.fork(ctx, owner, req, epoch)
+		}
+	}
+	if err != nil {
+		return yiku.Session{}, err
+	}
+	return c.readSession(ctx, owner, ref.ID, req.IdempotencyKey != "")
+}
+
+// fork makes a fork as long as nothing more of the owner's is forgotten;
+// errStale otherwise.
+func (c *call) fork(ctx context.Context, owner yiku.Owner, req yiku.ForkSessionRequest, epoch int64) (sessionRef, error) {
+	return once(ctx, c, owner, req.IdempotencyKey, req, func(tx store.Tx) (sessionRef, []store.Item, error) {
 		from, err := tx.Session(owner, req.SessionID)
 		if err != nil {
 			return sessionRef{}, nil, err
@@ -43,19 +60,18 @@ func (c *call) forkSession(ctx context.Context, req yiku.ForkSessionRequest) (yi
 		if len(rows) > maxTransfer {
 			return sessionRef{}, nil, transferTooLarge("up_to")
 		}
-		session := from.Session
-		session.ID, session.ForkedFrom = req.NewSessionID, from.ID
+		if state, err := tx.Owner(owner); err != nil || state.Epoch != epoch {
+			return sessionRef{}, nil, cmp.Or(err, errStale)
+		}
+		session := from
+		session.ID, session.ForkedFrom, session.Origins = req.NewSessionID, from.ID, withOrigin(originsOf(from), from.ID)
 		return c.newSession(tx, owner, session, messagesOf(rows), "new_session_id")
 	})
-	if err != nil {
-		return yiku.Session{}, err
-	}
-	return c.readSession(ctx, owner, ref.ID, req.IdempotencyKey != "")
 }
 
 // newSession writes a session that must not exist yet, with its messages.
 // field names the request's field that holds its id.
-func (c *call) newSession(tx store.Tx, owner yiku.Owner, s yiku.Session, messages []yiku.Message, field string) (sessionRef, []store.Item, error) {
+func (c *call) newSession(tx store.Tx, owner yiku.Owner, s store.Session, messages []yiku.Message, field string) (sessionRef, []store.Item, error) {
 	if s.ID == "" {
 		s.ID = c.newID()
 	}
@@ -64,7 +80,7 @@ func (c *call) newSession(tx store.Tx, owner yiku.Owner, s yiku.Session, message
 	} else if !errors.Is(err, yiku.ErrNotFound) {
 		return sessionRef{}, nil, err
 	}
-	session := store.Session{Session: yiku.Session{ID: s.ID, ProjectID: s.ProjectID, AgentID: s.AgentID, Metadata: s.Metadata, ForkedFrom: s.ForkedFrom, CreatedAt: c.now}}
+	session := store.Session{Session: yiku.Session{ID: s.ID, ProjectID: s.ProjectID, AgentID: s.AgentID, Metadata: s.Metadata, ForkedFrom: s.ForkedFrom, CreatedAt: c.now}, Origins: s.Origins}
 	if err := tx.PutSession(&session); err != nil {
 		return sessionRef{}, nil, err
 	}
@@ -132,7 +148,7 @@ func (c *call) importSession(ctx context.Context, req yiku.ImportSessionRequest)
 		if err != nil {
 			return sessionRef{}, nil, err
 		}
-		return c.newSession(tx, owner, session, messages, "session_id")
+		return c.newSession(tx, owner, store.Session{Session: session}, messages, "session_id")
 	})
 	if err != nil {
 		return yiku.Session{}, err

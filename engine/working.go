@@ -154,7 +154,7 @@ func (c *call) changeWorking(ctx context.Context, user, sessionID, task, match s
 		}
 		next.TaskID, next.CarriedFrom, next.UpdatedAt = cmp.Or(task, row.TaskID), "", c.now
 		put := store.Working{WorkingMemory: next, Project: b.project, SessionID: sessionID, AgentID: b.agent,
-			Open: len(next.TaskState)+len(next.Todos) > 0}
+			Open: len(next.TaskState)+len(next.Todos) > 0, Origins: withOrigin(row.Origins, row.SessionID)}
 		if put.TaskID != "" {
 			if err := c.touchWorkingTask(tx, owner, b, put.TaskID); err != nil {
 				return err

@@ -59,6 +59,12 @@ type Suppression struct {
 	At   time.Time
 }
 
+// Copies say which copies of content are to be deleted.
+type Copies struct {
+	Snapshot   func(Snapshot) bool
+	Extraction func(Extraction) bool
+}
+
 // Forgetting is what a Tx adds to forget by. Where a method fails, what it was
 // to count into removed is as it was; removed may be nil. Since a function of
 // an Update may run more than once, it begins each run with counts of its own.
@@ -80,11 +86,15 @@ type Forgetting interface {
 	// so, and the tasks that these belong to; all of both where drop is nil.
 	// Each task takes a number of the sequence and leaves no tombstone.
 	PurgeWorking(drop func(Working) bool, removed *yiku.Removed) error
-	// PurgeCopies deletes what holds copies of content for a while: all of
-	// the owner's snapshots, records of extractions and undo images. Jobs stay:
-	// they name what is to be read, and read what is there then. Where drop is
-	// not nil, only the snapshots for which it says so go.
-	PurgeCopies(drop func(Snapshot) bool, removed *yiku.Removed) error
+	// PurgeTasks deletes the owner's tasks for which drop says so, with or
+	// without a working memory, which it leaves. They are counted as by
+	// PurgeWorking.
+	PurgeTasks(drop func(Task) bool, removed *yiku.Removed) error
+	// PurgeCopies deletes what holds copies of content for a while: of the
+	// owner's snapshots and records of extractions those for which drop says
+	// so, and undo images; where drop is nil, all. Jobs stay: they name what is
+	// to be read, and read what is there then.
+	PurgeCopies(drop *Copies, removed *yiku.Removed) error
 
 	// PutReceipt stores a receipt; an ID that the owner has is ErrConflict.
 	PutReceipt(r *Receipt) error

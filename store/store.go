@@ -172,6 +172,8 @@ type Session struct {
 	EndedUpTo  int64 // the key of the last message at the time of the last end
 	Unread     int   `json:",omitzero"` // about how many tokens were appended since Cursor moved
 	Offset     int   `json:",omitzero"` // seconds east of UTC of whoever spoke last with a zone of their own
+
+	Origins []string `json:",omitempty"` // the sessions that it was forked from, one of another, the first first
 }
 
 // LastActivity is what sessions are listed by: the time of the last message,
@@ -233,6 +235,8 @@ type Working struct {
 	SessionID string // the session that wrote it last
 	AgentID   string
 	Open      bool // it holds work that goes on: a session of the same project may carry it over
+
+	Origins []string `json:",omitempty"` // the sessions that wrote it before
 }
 
 // ItemKind says what a change or a lineage edge is about.

@@ -104,3 +104,45 @@ func TestR39_AFailedRestorationLeavesNoJournal(t *testing.T) {
 		t.Errorf("after the restoration: %s", shown)
 	}
 }
+
+// TestR39_DerivedPlaces: what a session's forget took of its forks, of the
+// working memory that another session went on with, and of completed tasks,
+// is forgotten again in a restored backup. Control: without the journal it is
+// back.
+func TestR39_DerivedPlaces(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	l := live(t, cfg)
+	const canary = "金丝雀canary"
+	l.say("ann", "s", "1", "message "+canary)
+	_, err := l.s.ForkSession(t.Context(), yiku.ForkSessionRequest{UserID: "ann", SessionID: "s", NewSessionID: "f"})
+	l.must(err)
+	l.say("ann", "f", "2", "own words")
+	_, err = l.s.PutWorking(t.Context(), yiku.PutWorkingRequest{UserID: "ann", SessionID: "s", TaskID: "t", Todos: []any{canary}})
+	l.must(err)
+	_, err = l.s.PatchWorking(t.Context(), yiku.PatchWorkingRequest{UserID: "ann", SessionID: "f", TaskID: "t", DataSlots: yiku.Some(map[string]any{"next": "f"})})
+	l.must(err)
+	l.say("bob", "s", "1", "hello")
+	_, err = l.s.CompleteTask(t.Context(), yiku.CompleteTaskRequest{UserID: "bob", SessionID: "s", TaskID: canary, Outcome: yiku.TaskSuccess})
+	l.must(err)
+	from := backUp(t, cfg)
+	byForget(yiku.ForgetRequest{Selector: yiku.Selector{Source: &yiku.SourceSelector{SessionID: "s"}}})(l, &victim{user: "ann"})
+	byForget(yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "x"}})(l, &victim{user: "bob", canary: canary})
+	l.end()
+	for _, journal := range []bool{true, false} {
+		restored := lost(t, cfg, journal)
+		_, err = Restore(t.Context(), restored, RestoreOptions{From: from, WithoutJournal: !journal}, nil)
+		l.must(err)
+		if n := inFiles(t, restored.DataDir, canary); (n == 0) != journal {
+			t.Errorf("with the journal: %v; %d files hold the canary", journal, n)
+		}
+		if !journal {
+			continue
+		}
+		l := live(t, restored)
+		if shown := l.shown("ann"); !strings.Contains(shown, "own words") {
+			t.Errorf("left is %s", shown)
+		}
+		l.end()
+	}
+}

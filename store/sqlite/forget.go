@@ -204,14 +204,40 @@ const (
 	sqlDropAllWorking = `DELETE FROM working WHERE owner = ? AND body IS NOT NULL`
 	sqlDropCleared    = `DELETE FROM working WHERE owner = ?`
 	sqlDropAllTasks   = `DELETE FROM tasks WHERE owner = ?`
+	sqlAllTasks       = `SELECT ` + taskColumns + ` FROM tasks t WHERE t.owner = ?`
+	sqlDropTasks      = `DELETE FROM tasks WHERE key IN` + goneKeys
 )
 
 // PurgeWorking deletes working memories and tasks; see store.Forgetting.
 func (t *tx) PurgeWorking(drop func(store.Working) bool, removed *yiku.Removed) error {
-	return t.counted("purge working memory", removed, func(removed *yiku.Removed) error {
+	return t.countedTasks("purge working memory", removed, func(removed *yiku.Removed) error { return t.purgeWorking(drop, removed) })
+}
+
+// PurgeTasks deletes tasks; see store.Forgetting.
+func (t *tx) PurgeTasks(drop func(store.Task) bool, removed *yiku.Removed) error {
+	return t.countedTasks("purge tasks", removed, func(removed *yiku.Removed) error {
+		var keys []int64
+		err := t.c.each(sqlAllTasks, func(st *sqlite3.Stmt) error {
+			task, err := t.readTask(t.own, st)
+			if err == nil && drop(task) {
+				keys = append(keys, task.Key)
+			}
+			return err
+		}, t.own.number)
+		if err != nil {
+			return err
+		}
+		return t.c.count(&removed.Tasks, sqlDropTasks, keyList(keys))
+	})
+}
+
+// countedTasks is counted for a write that deletes tasks: each takes a number
+// of the sequence.
+func (t *tx) countedTasks(op string, removed *yiku.Removed, write func(*yiku.Removed) error) error {
+	return t.counted(op, removed, func(removed *yiku.Removed) error {
 		before := removed.Tasks
-		err := t.purgeWorking(drop, removed)
-		t.state.Seq += int64(removed.Tasks - before) // a task has its place in the sequence
+		err := write(removed)
+		t.state.Seq += int64(removed.Tasks - before)
 		t.dirty = true
 		return err
 	})
@@ -258,15 +284,16 @@ const (
 	sqlDropSnapshot  = `DELETE FROM snapshots WHERE key = ?`
 	sqlDropSnapshots = `DELETE FROM snapshots WHERE key BETWEEN ? AND ?`
 	sqlDropReports   = `DELETE FROM extractions WHERE key BETWEEN ? AND ?`
+	sqlDropReport    = `DELETE FROM extractions WHERE key = ?`
 	sqlDropBatches   = `DELETE FROM batches WHERE key BETWEEN ? AND ?`
 )
 
 // PurgeCopies deletes what holds copies of content; see store.Forgetting. Jobs
 // stay: they name what is to be read, and read what is there then.
-func (t *tx) PurgeCopies(drop func(store.Snapshot) bool, removed *yiku.Removed) error {
+func (t *tx) PurgeCopies(drop *store.Copies, removed *yiku.Removed) error {
 	return t.counted("purge copies", removed, func(removed *yiku.Removed) error {
 		if drop != nil {
-			return t.purgeSnapshots(drop, removed)
+			return t.purgeCopies(drop, removed)
 		}
 		for _, d := range []struct {
 			sql  string
@@ -282,29 +309,40 @@ func (t *tx) PurgeCopies(drop func(store.Snapshot) bool, removed *yiku.Removed) 
 	})
 }
 
-// purgeSnapshots deletes the snapshots for which drop says so, and records of
-// extractions and undo images, into which it cannot look.
-func (t *tx) purgeSnapshots(drop func(store.Snapshot) bool, removed *yiku.Removed) error {
-	var keys []int64
+// purgeCopies deletes the copies for which drop says so, and undo images, into
+// which it cannot look.
+func (t *tx) purgeCopies(drop *store.Copies, removed *yiku.Removed) error {
+	var snapshots, reports []int64
 	err := t.c.each(sqlAllSnapshots, func(st *sqlite3.Stmt) error {
 		s, err := t.readSnapshot(t.own, st)
-		if err == nil && drop(s) {
-			keys = append(keys, st.ColumnInt64(0))
+		if err == nil && drop.Snapshot(s) {
+			snapshots = append(snapshots, st.ColumnInt64(0))
 		}
 		return err
 	}, t.own.first(), t.own.last())
 	if err != nil {
 		return err
 	}
-	for _, key := range keys {
-		if err := t.c.count(&removed.Snapshots, sqlDropSnapshot, key); err != nil {
-			return err
+	err = t.c.each(sqlExtractions, func(st *sqlite3.Stmt) error {
+		e, err := t.readExtraction(t.own, st)
+		if err == nil && drop.Extraction(e) {
+			reports = append(reports, e.Key)
+		}
+		return err
+	}, t.own.number, 0, 0, limit(0))
+	if err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		sql  string
+		keys []int64
+		into *int
+	}{{sqlDropSnapshot, snapshots, &removed.Snapshots}, {sqlDropReport, reports, nil}} {
+		for _, key := range d.keys {
+			if err := t.c.count(d.into, d.sql, key); err != nil {
+				return err
+			}
 		}
 	}
-	for _, sql := range []string{sqlDropReports, sqlDropBatches} {
-		if err := t.c.run(sql, t.own.first(), t.own.last()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.c.run(sqlDropBatches, t.own.first(), t.own.last())
 }

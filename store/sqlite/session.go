@@ -86,6 +86,7 @@ func (r *reader) readSession(o *ownerRef, st *sqlite3.Stmt) (s store.Session, er
 			}
 		}
 	}
+	s.Origins = u.list()
 	return s, u.err()
 }
 
@@ -183,7 +184,7 @@ func (t *tx) PutSession(s *store.Session) error {
 		if added {
 			row.Key, sql = changed, sqlAddSession
 		}
-		body, err := t.seal(t.own, t.c.sessionPlace(&row), pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom, strconv.Itoa(row.Unread), strconv.Itoa(row.Offset)))
+		body, err := t.seal(t.own, t.c.sessionPlace(&row), pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom, strconv.Itoa(row.Unread), strconv.Itoa(row.Offset), string(pack(row.Origins...))))
 		if err != nil {
 			return err
 		}

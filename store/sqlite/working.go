@@ -23,6 +23,7 @@ type workingBody struct {
 	Project   string
 	SessionID string
 	AgentID   string
+	Origins   []string `json:",omitempty"`
 }
 
 // placeMark stands for the task or session that a working memory belongs to.
@@ -78,7 +79,7 @@ func (r *reader) readWorking(o *ownerRef, st *sqlite3.Stmt) (w store.Working, er
 	if err := fromJSON(string(plain), &b); err != nil {
 		return w, err
 	}
-	w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID}
+	w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID, Origins: b.Origins}
 	exactWorking(&w)
 	w.Open, w.Version, w.UpdatedAt = row.Open, row.Version, row.UpdatedAt
 	return w, nil
@@ -116,7 +117,7 @@ func (t *tx) PutWorking(w *store.Working) error {
 	if row.TaskID == "" {
 		session = t.mark(t.own, "session", row.SessionID)
 	}
-	plain, err := json.Marshal(workingBody{Working: row.WorkingMemory, Project: row.Project, SessionID: row.SessionID, AgentID: row.AgentID})
+	plain, err := json.Marshal(workingBody{Working: row.WorkingMemory, Project: row.Project, SessionID: row.SessionID, AgentID: row.AgentID, Origins: row.Origins})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the working memory cannot be written as JSON")
 	}

@@ -59,7 +59,11 @@ func (x faultyTx) PurgeWorking(drop func(store.Working) bool, removed *yiku.Remo
 	return x.f.guard(func() error { return x.tx.PurgeWorking(drop, removed) })
 }
 
-func (x faultyTx) PurgeCopies(drop func(store.Snapshot) bool, removed *yiku.Removed) error {
+func (x faultyTx) PurgeTasks(drop func(store.Task) bool, removed *yiku.Removed) error {
+	return x.f.guard(func() error { return x.tx.PurgeTasks(drop, removed) })
+}
+
+func (x faultyTx) PurgeCopies(drop *store.Copies, removed *yiku.Removed) error {
 	return x.f.guard(func() error { return x.tx.PurgeCopies(drop, removed) })
 }
 

@@ -14,6 +14,7 @@ func forgetTests() map[string]func(*env) {
 		"PurgeSession": forgetSession,
 		"PurgeWorking": forgetWorking,
 		"PurgeCopies":  forgetCopies,
+		"PurgeTasks":   forgetTasks,
 		"Residue":      forgetResidue,
 		"Weight":       forgetWeight,
 		"Atomic":       forgetAtomic,
@@ -147,11 +148,56 @@ func forgetCopies(e *env) {
 	removed = yiku.Removed{}
 	e.update(func(tx store.Tx) error {
 		err := tx.PutSnapshot(&store.Snapshot{Snapshot: yiku.Snapshot{ID: "2", CreatedAt: At(0), Response: yiku.GetContextResponse{System: "梨"}}})
-		return errors.Join(err, tx.PurgeCopies(func(s store.Snapshot) bool { return s.Response.System == "梨" }, &removed))
+		for _, path := range []string{"梨", "苹果"} {
+			err = errors.Join(err, tx.AddExtraction(&store.Extraction{Report: yiku.ExtractionReport{Path: path, Status: yiku.ExtractionStored, CreatedAt: At(0)}}))
+		}
+		return errors.Join(err, tx.PurgeCopies(&store.Copies{Snapshot: func(s store.Snapshot) bool { return s.Response.System == "梨" },
+			Extraction: func(x store.Extraction) bool { return x.Report.Path == "梨" }}, &removed))
 	})
 	e.same("by a test", yiku.Removed{Snapshots: 1}, removed)
 	e.view(func(r store.Reader) error {
 		_, err := r.Snapshot(e.owner, "1", At(0))
+		reports, err2 := r.Extractions(e.owner, store.ExtractionQuery{})
+		if len(reports) != 1 || reports[0].Report.Path != "苹果" {
+			e.t.Errorf("records of extractions that are left: %+v", reports)
+		}
+		return errors.Join(err, err2)
+	})
+}
+
+// forgetTasks: tasks go with or without working memory, which stays; those
+// for which the test does not say so and another owner's stay.
+func forgetTasks(e *env) {
+	for _, o := range []yiku.Owner{e.owner, e.neighbour} {
+		e.updateAs(o, func(tx store.Tx) error {
+			work := &store.Working{Project: "一", SessionID: "s"}
+			work.TaskID = "done"
+			err := tx.PutWorking(work)
+			for _, id := range []string{"done", "other"} {
+				for _, project := range []string{"", "一"} {
+					err = errors.Join(err, tx.PutTask(&store.Task{Task: yiku.Task{ID: id, ProjectID: project, StartedAt: At(0), CompletedAt: At(1)}}))
+				}
+			}
+			return err
+		})
+	}
+	before := e.stateOf(e.owner).Seq
+	var removed yiku.Removed
+	e.update(func(tx store.Tx) error {
+		return tx.PurgeTasks(func(t store.Task) bool { return t.ProjectID == "一" }, &removed)
+	})
+	e.same("removed", yiku.Removed{Tasks: 2}, removed)
+	e.same("numbers", before+2, e.stateOf(e.owner).Seq)
+	e.view(func(r store.Reader) error {
+		for _, id := range []string{"done", "other"} {
+			_, err := r.Task(e.owner, "一", id)
+			e.want("a task of the project", err, yiku.ErrNotFound)
+			_, err = r.Task(e.owner, "", id)
+			e.want("a task of none", err, nil)
+			_, err = r.Task(e.neighbour, "一", id)
+			e.want("a neighbour's", err, nil)
+		}
+		_, err := r.Working(e.owner, "一", "done", "")
 		return err
 	})
 }
