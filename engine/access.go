@@ -22,6 +22,7 @@ type accessLog struct {
 	store store.Store
 	log   *slog.Logger
 	queue chan accessed
+	flush chan chan struct{}
 	quit  chan struct{}
 	done  sync.WaitGroup
 }
@@ -33,7 +34,7 @@ type accessed struct {
 }
 
 func startAccessLog(s store.Store, log *slog.Logger) *accessLog {
-	a := &accessLog{store: s, log: log, queue: make(chan accessed, accessQueue), quit: make(chan struct{})}
+	a := &accessLog{store: s, log: log, queue: make(chan accessed, accessQueue), flush: make(chan chan struct{}), quit: make(chan struct{})}
 	a.done.Add(1)
 	go a.run()
 	return a
@@ -58,16 +59,39 @@ func (a *accessLog) run() {
 		select {
 		case first := <-a.queue:
 			a.write(first)
+		case done := <-a.flush:
+			a.writeAll()
+			close(done)
 		case <-a.quit:
-			for {
-				select {
-				case rest := <-a.queue:
-					a.write(rest)
-				default:
-					return
-				}
-			}
+			a.writeAll()
+			return
 		}
+	}
+}
+
+// writeAll writes until nothing waits.
+func (a *accessLog) writeAll() {
+	for {
+		select {
+		case rest := <-a.queue:
+			a.write(rest)
+		default:
+			return
+		}
+	}
+}
+
+// settle waits until what was added before is written.
+func (a *accessLog) settle(ctx context.Context) error {
+	done := make(chan struct{})
+	select {
+	case a.flush <- done:
+		<-done
+		return nil
+	case <-a.quit: // stop writes the rest
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -154,8 +154,12 @@ func (e *Engine) Ready(ctx context.Context) error {
 
 // Tend does the maintenance that is due: it deletes snapshots and idempotency
 // records whose time is over, in small batches of low priority, goes on with
-// forgets that were interrupted, and keeps the forget journal short.
+// forgets that were interrupted, and keeps the forget journal short. Accesses
+// that waited to be counted are, when it returns.
 func (e *Engine) Tend(ctx context.Context) error {
+	if err := e.access.settle(ctx); err != nil {
+		return err
+	}
 	if err := e.Recover(ctx); err != nil {
 		return err
 	}

@@ -87,11 +87,14 @@ type Query struct {
 type Candidate struct {
 	Ref
 	Session  int64
-	Lexical  float64  // BM25 of the document itself
-	Context  float64  // BM25 of its session: how much the whole conversation is about the query
-	Neighbor float64  // the best BM25 among the documents that stand next to it in its session
-	Dense    float64  // cosine, -1 to 1
-	Terms    []string // the query's terms that it holds, for explanations; may be nil
+	Lexical  float64 // BM25 of the document itself
+	Context  float64 // BM25 of its session: how much the whole conversation is about the query
+	Neighbor float64 // the best BM25 among the documents that stand next to it in its session
+	Dense    float64 // cosine, -1 to 1; 0 without a vector
+	// DenseNeighbor is the best cosine, above 0, among the documents that stand
+	// next to it in its session.
+	DenseNeighbor float64
+	Terms         []string // the query's terms that it holds, for explanations; may be nil
 }
 
 // LexicalOrder is the value by which the lexical arm chooses its K best: the

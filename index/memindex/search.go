@@ -76,6 +76,9 @@ type scratch struct {
 	touched []uint32
 	spans   [][]uint32 // the present term's postings
 	heap    []hit
+	dense   []float32 // by slot: cosine, NaN without a vector; empty where that arm is off
+	sums    [scanned]int32
+	chosen  map[uint32]bool // the slots of the lexical arm's candidates
 }
 
 // hit is a candidate while the best are chosen.
@@ -88,7 +91,8 @@ func (c *scratch) reset(t *table) {
 	c.score = zeroed(c.score, len(t.docs))
 	c.tf = zeroed(c.tf, len(t.group))
 	c.context = zeroed(c.context, len(t.group))
-	c.heap = c.heap[:0]
+	c.heap, c.dense = c.heap[:0], c.dense[:0]
+	clear(c.chosen)
 }
 
 func zeroed[T any](s []T, n int) []T {
@@ -105,18 +109,75 @@ func (s *shard) search(c *scratch, terms []queryTerm, query index.Query) index.R
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	t := s.t
-	if len(terms) == 0 || t.alive == 0 {
+	if t.alive == 0 {
 		return index.Result{}
 	}
 	c.reset(t)
-	highest := t.score(c, terms)
 	matches := t.columns.compile(index.Relax(query.Filter, t.columns.supported))
-	more := t.choose(c, query, matches)
-	result := index.Result{MaxLexical: highest, More: more, Candidates: make([]index.Candidate, len(c.heap))}
-	for i, h := range c.heap {
-		result.Candidates[i] = t.candidate(c, h.slot)
+	var result index.Result
+	if len(terms) > 0 {
+		result.MaxLexical = t.score(c, terms)
+		result.More = t.choose(c, query, matches, t.lexical(c))
+		result.Candidates = make([]index.Candidate, 0, 2*len(c.heap))
+	}
+	lexical := len(c.heap)
+	chosen := c.heap
+	if len(query.Vector) > 0 && t.scan(c, query.Vector) {
+		for _, h := range chosen {
+			c.chosen[h.slot] = true
+		}
+		c.heap = c.heap[lexical:]
+		more := t.choose(c, query, matches, t.dense(c))
+		result.More = result.More || more
+	} else {
+		c.heap = c.heap[lexical:]
+	}
+	for _, h := range chosen {
+		result.Candidates = append(result.Candidates, t.candidate(c, h.slot))
+	}
+	for _, h := range c.heap {
+		if !c.chosen[h.slot] {
+			result.Candidates = append(result.Candidates, t.candidate(c, h.slot))
+		}
 	}
 	return result
+}
+
+// scan works out the cosine of every document with the query.
+func (t *table) scan(c *scratch, query []float32) bool {
+	if cap(c.dense) < len(t.refs) {
+		c.dense = make([]float32, len(t.refs), len(t.refs)+len(t.refs)/4)
+	}
+	c.dense = c.dense[:len(t.refs)]
+	if !t.vectors.scan(c.dense, c.sums[:], query) {
+		c.dense = c.dense[:0]
+		return false
+	}
+	if c.chosen == nil {
+		c.chosen = map[uint32]bool{}
+	}
+	return true
+}
+
+// an order is by what an arm chooses among slots; not ok are those that it
+// does not propose.
+type order func(slot uint32) (value float32, ok bool)
+
+// lexical orders by the document's own score and its surroundings', and
+// proposes what holds a term or stands next to what does.
+func (t *table) lexical(c *scratch) order {
+	return func(slot uint32) (float32, bool) {
+		own := c.score[slot] + t.neighbor(c, slot)
+		return own + c.context[t.docs[slot].group], own != 0
+	}
+}
+
+// dense orders by cosine.
+func (t *table) dense(c *scratch) order {
+	return func(slot uint32) (float32, bool) {
+		d := c.dense[slot]
+		return d, d == d
+	}
 }
 
 // score adds up BM25 for documents and sessions, and returns the highest value
@@ -224,16 +285,20 @@ func (t *table) neighbor(c *scratch, slot uint32) float32 {
 	return best
 }
 
-// choose leaves the K best in c.heap and reports whether there were more.
-func (t *table) choose(c *scratch, query index.Query, matches predicate) bool {
+// choose leaves the K best of an order in c.heap, which is empty, and reports
+// whether there were more.
+func (t *table) choose(c *scratch, query index.Query, matches predicate, by order) bool {
 	more := false
 	for i := range t.docs {
 		slot := uint32(i)
-		order := c.score[slot] + t.neighbor(c, slot)
-		if order == 0 || t.prev[slot] == gone || !wanted(query.Kinds, t.refs[slot].Kind) {
+		if t.prev[slot] == gone || !wanted(query.Kinds, t.refs[slot].Kind) {
 			continue
 		}
-		h := hit{order + c.context[t.docs[slot].group], slot}
+		value, ok := by(slot)
+		if !ok {
+			continue
+		}
+		h := hit{value, slot}
 		full := len(c.heap) == query.K
 		if full && more && !t.before(h, c.heap[0]) {
 			continue
@@ -302,11 +367,22 @@ func (t *table) down(heap []hit) {
 
 func (t *table) candidate(c *scratch, slot uint32) index.Candidate {
 	g := t.docs[slot].group
-	return index.Candidate{
+	out := index.Candidate{
 		Ref:      t.refs[slot],
 		Session:  t.group[g].session,
 		Lexical:  float64(c.score[slot]),
 		Context:  float64(c.context[g]),
 		Neighbor: float64(t.neighbor(c, slot)),
 	}
+	if len(c.dense) > 0 && c.dense[slot] == c.dense[slot] {
+		out.Dense = float64(c.dense[slot])
+	}
+	if len(c.dense) > 0 {
+		for _, beside := range [2]int32{t.prev[slot], t.next[slot]} {
+			if beside >= 0 && c.dense[beside] == c.dense[beside] {
+				out.DenseNeighbor = max(out.DenseNeighbor, float64(c.dense[beside]))
+			}
+		}
+	}
+	return out
 }

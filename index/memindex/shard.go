@@ -35,6 +35,7 @@ type table struct {
 	group    []group // by number; 0 is no session
 	segments []segment
 	columns  columns
+	vectors  vectors
 	alive    int
 	length   uint64 // the sum of all documents' lengths
 	grouped  uint64 // the part of it that stands in sessions
@@ -193,6 +194,7 @@ func (t *table) install(docs []index.Doc, p prepared, segments []segment, kinds 
 	for i := range docs {
 		t.add(docs[i].Ref, docs[i].Session, p.lengths[i])
 		t.columns.set(uint32(len(t.refs)-1), p.fields[i], kinds)
+		t.vectors.set(len(t.refs)-1, docs[i].Vector)
 	}
 }
 
@@ -272,6 +274,7 @@ func (t *table) remove(ref index.Ref) {
 	t.prev[slot], t.next[slot] = gone, -1
 	*d = doc{}
 	t.columns.clear(slot)
+	t.vectors.clear(slot)
 }
 
 // compact returns a table without the slots of deleted documents.
@@ -287,6 +290,7 @@ func (t *table) compact(kinds map[string]yiku.FieldKind) *table {
 		out.add(t.refs[slot], t.group[t.docs[slot].group].session, t.docs[slot].length)
 	}
 	out.columns = t.columns.renumber(slots, kinds)
+	out.vectors = t.vectors.renumber(slots)
 	for i := range t.segments {
 		if m := t.segments[i].renumber(slots); len(m.posts) > 0 {
 			out.segments = append(out.segments, m)
@@ -299,7 +303,7 @@ func (t *table) compact(kinds map[string]yiku.FieldKind) *table {
 // bytes estimates the memory that the table takes.
 func (t *table) bytes() int64 {
 	n := int64(cap(t.refs))*16 + int64(cap(t.docs))*8 + int64(cap(t.prev)+cap(t.next))*4
-	n += int64(len(t.slots))*40 + int64(len(t.group))*72 + t.columns.bytes()
+	n += int64(len(t.slots))*40 + int64(len(t.group))*72 + t.columns.bytes() + t.vectors.bytes()
 	for i := range t.segments {
 		n += t.segments[i].bytes()
 	}
