@@ -14,11 +14,17 @@ const (
 	// Each arm is read in the order of its own index and cut at the limit, so
 	// that following an owner costs what has changed.
 	sqlChanges = `SELECT changed, kind, item, gone FROM (
-		SELECT * FROM (SELECT changed, 1 AS kind, key AS item, 0 AS gone FROM memories WHERE changed BETWEEN ?1 AND ?2 ORDER BY changed LIMIT ?3)
+		SELECT * FROM (SELECT changed, 1 AS kind, key AS item, 0 AS gone FROM memories m WHERE changed BETWEEN ?1 AND ?2
+			AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.item = m.key AND v.changed > m.changed) ORDER BY changed LIMIT ?3)
 		UNION ALL
-		SELECT * FROM (SELECT key, 2, key, 0 FROM messages WHERE key BETWEEN ?1 AND ?2 ORDER BY key LIMIT ?3)
+		SELECT * FROM (SELECT key, 2, key, 0 FROM messages m WHERE key BETWEEN ?1 AND ?2
+			AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.item = m.key) ORDER BY key LIMIT ?3)
 		UNION ALL
 		SELECT * FROM (SELECT changed, 3, key, 0 FROM sessions WHERE changed BETWEEN ?1 AND ?2 ORDER BY changed LIMIT ?3)
+		UNION ALL
+		SELECT * FROM (SELECT changed, kind, item, 0 FROM vectors v WHERE changed BETWEEN ?1 AND ?2
+			AND NOT EXISTS (SELECT 1 FROM vectors w WHERE w.item = v.item AND w.changed > v.changed)
+			AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.key = v.item AND m.changed > v.changed) ORDER BY changed LIMIT ?3)
 		UNION ALL
 		SELECT * FROM (SELECT changed, kind, item, 1 FROM tombstones WHERE changed BETWEEN ?1 AND ?2 ORDER BY changed LIMIT ?3)
 	) ORDER BY changed LIMIT ?3`

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -246,9 +247,20 @@ func (t *tx) UpdateMemory(m *store.Memory, reason string) error {
 		if err := t.writeMemory(sqlUpdateMemory, &row, own); err != nil {
 			return err
 		}
+		if !saysTheSame(&row.Memory, &old.Memory) {
+			if err := t.c.run(sqlDropVec, keyList([]int64{row.Key})); err != nil {
+				return err
+			}
+		}
 		*m = row
 		return nil
 	})
+}
+
+// saysTheSame reports whether nothing has changed of what a memory is found by.
+func saysTheSame(a, b *yiku.Memory) bool {
+	return a.Content == b.Content && a.Subject == b.Subject && a.Attribute == b.Attribute && a.Value == b.Value &&
+		slices.Equal(a.Topics, b.Topics) && a.ValidFrom.Equal(b.ValidFrom)
 }
 
 // newMarks are the marks of an update: an empty Norm leaves the mark where its

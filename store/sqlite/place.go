@@ -150,6 +150,12 @@ func (c *conn) extractionPlace(e *store.Extraction) place {
 		bools(e.Report.DryRun).times(e.Report.CreatedAt, e.ExpiresAt)
 }
 
+func (c *conn) vectorPlace(item store.Item, model string, changed, epoch int64) place {
+	p := c.at("vectors", item.Key).ints(int64(item.Kind), changed, epoch).texts(model)
+	p.id = model
+	return p
+}
+
 func (c *conn) forgetPlace(f *store.Forget) place {
 	return c.at("forgets", f.Key).ints(f.Epoch).times(f.At)
 }

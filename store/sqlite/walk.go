@@ -34,6 +34,7 @@ const (
 	sqlWalkIdempotency = `SELECT key, request, forgotten, at, expires_at, body FROM idempotency WHERE key` + walkRange
 	sqlWalkJobs        = `SELECT ` + jobColumns + ` FROM jobs j WHERE j.key` + walkRange
 	sqlWalkExtractions = `SELECT ` + extractionColumns + ` FROM extractions WHERE key` + walkRange
+	sqlWalkVectors     = `SELECT ` + vectorColumns + ` FROM vectors WHERE item` + walkRange
 	sqlWalkForgets     = `SELECT key, epoch, created_at, body FROM forgets WHERE key` + walkRange
 	sqlWalkReceipts    = `SELECT key, body FROM receipts WHERE key` + walkRange
 
@@ -59,6 +60,7 @@ func ownTables() []sealedTable {
 		}},
 		{"jobs", sqlWalkJobs, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readJob(o, st); return err }},
 		{"extractions", sqlWalkExtractions, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readExtraction(o, st); return err }},
+		{"vectors", sqlWalkVectors, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readVector(o, st); return err }},
 		{"forgets", sqlWalkForgets, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readForget(o, st); return err }},
 		{"receipts", sqlWalkReceipts, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readReceipt(o, st); return err }},
 	}

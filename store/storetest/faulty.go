@@ -182,6 +182,10 @@ func (r faultyReader) Versions(owner yiku.Owner, memoryKey int64) ([]store.Versi
 	return guarded(r.f, func() ([]store.Version, error) { return r.r.Versions(owner, memoryKey) })
 }
 
+func (r faultyReader) Vectors(owner yiku.Owner, model string, keys []int64) (map[int64][]float32, error) {
+	return guarded(r.f, func() (map[int64][]float32, error) { return r.r.Vectors(owner, model, keys) })
+}
+
 func (r faultyReader) Sources(owner yiku.Owner, item store.Item) ([]store.Item, error) {
 	return guarded(r.f, func() ([]store.Item, error) { return r.r.Sources(owner, item) })
 }
@@ -252,6 +256,14 @@ func (x faultyTx) DeleteMemory(key int64) error {
 
 func (x faultyTx) AddLineage(item store.Item, sources []store.Item) error {
 	return x.f.guard(func() error { return x.tx.AddLineage(item, sources) })
+}
+
+func (x faultyTx) PutVectors(model string, vectors []store.Vector) error {
+	return x.f.guard(func() error { return x.tx.PutVectors(model, vectors) })
+}
+
+func (x faultyTx) DropVectors(model string, limit int) (int, error) {
+	return guarded(x.f, func() (int, error) { return x.tx.DropVectors(model, limit) })
 }
 
 func (x faultyTx) Touch(keys []int64, at time.Time) error {
