@@ -81,3 +81,21 @@ func open(t *testing.T, s store.Store, opts *engine.Options) *engine.Engine {
 func (b bench) operator() yiku.Service {
 	return b.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
 }
+
+// again is another engine on the bench's store, with an index of its own.
+func (b bench) again(t *testing.T, opts engine.Options) bench {
+	t.Helper()
+	opts.Store, opts.Index, opts.Now = b.store, memindex.New(nil), b.clock.Now
+	e, err := engine.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, end := range []func() error{e.Close, opts.Index.Close} {
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return bench{Engine: e, store: b.store, clock: b.clock}
+}

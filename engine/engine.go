@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/check"
@@ -38,6 +39,7 @@ type Options struct {
 	Journal  *journal.Journal // is told of every forget before it is answered; nil: nobody is
 	Settings *Settings        // nil: DefaultSettings
 	Model    llm.Model        // extracts; nil: rules do
+	Embedder embed.Embedder   // nil: words alone find; the engine does not close it
 	Now      func() time.Time // nil: time.Now
 	NewID    func() string    // nil: UUIDv7
 	Sink     observe.Sink     // nil: events are dropped
@@ -65,6 +67,7 @@ type Engine struct {
 	sink       observe.Sink
 	log        *slog.Logger
 	finder     *finder
+	embedding  *embedding // nil without an embedder
 	access     *accessLog
 	forgets    *running
 	closeOnce  sync.Once
@@ -124,7 +127,11 @@ func New(opts Options) (*Engine, error) {
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
-	e.finder = newFinder(opts.Store, opts.Index)
+	model := ""
+	if e.embedding = newEmbedding(opts.Embedder); e.embedding != nil {
+		model = e.embedding.model
+	}
+	e.finder = newFinder(opts.Store, opts.Index, model, e.promiseEmbedding)
 	e.access = startAccessLog(opts.Store, e.log)
 	return e, nil
 }
@@ -286,6 +293,9 @@ func (c *call) update(ctx context.Context, owner yiku.Owner, fn func(store.Tx) e
 			return err
 		}
 		if err := fn(tx); err != nil {
+			return err
+		}
+		if err := c.promiseEmbedding(tx, owner, state.Seq); err != nil {
 			return err
 		}
 		return c.withinQuotas(tx, owner, before)

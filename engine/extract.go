@@ -240,6 +240,9 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 			}
 		}
 		settleStatus(&report)
+		if err := c.promiseEmbedding(tx, owner, state.Seq); err != nil {
+			return err
+		}
 		if dry {
 			return errPreview
 		}

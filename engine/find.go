@@ -25,8 +25,10 @@ const (
 
 // finder keeps the index level with the store and reads candidates back from it.
 type finder struct {
-	store store.Store
-	index index.Index
+	store   store.Store
+	index   index.Index
+	model   string                                                 // whose vectors documents get; "" none
+	promise func(tx store.Tx, owner yiku.Owner, after int64) error // queues the embedding of what has changed
 
 	mu    sync.Mutex
 	gates map[yiku.Owner]*gate // guarded by mu: one loader an owner
@@ -38,8 +40,8 @@ type gate struct {
 	waiting int
 }
 
-func newFinder(s store.Store, i index.Index) *finder {
-	return &finder{store: s, index: i, gates: map[yiku.Owner]*gate{}}
+func newFinder(s store.Store, i index.Index, model string, promise func(store.Tx, yiku.Owner, int64) error) *finder {
+	return &finder{store: s, index: i, model: model, promise: promise, gates: map[yiku.Owner]*gate{}}
 }
 
 func (f *finder) enter(ctx context.Context, owner yiku.Owner) (leave func(), err error) {
@@ -125,6 +127,7 @@ func (f *finder) catchUp(ctx context.Context, owner yiku.Owner) (int64, error) {
 	if at.Generation != generation {
 		at = index.Position{}
 	}
+	anew, lacking := at == index.Position{}, false
 	for {
 		batch, more, err := f.read(ctx, owner, at, generation)
 		if err != nil {
@@ -133,6 +136,7 @@ func (f *finder) catchUp(ctx context.Context, owner yiku.Owner) (int64, error) {
 		if batch.To == at {
 			return at.Seq, nil
 		}
+		lacking = lacking || anew && lacksVectors(batch)
 		if err := f.index.Apply(ctx, owner, batch); errors.Is(err, index.ErrPosition) {
 			return 0, nil // evicted or loaded by somebody else meanwhile: look again
 		} else if err != nil {
@@ -140,9 +144,16 @@ func (f *finder) catchUp(ctx context.Context, owner yiku.Owner) (int64, error) {
 		}
 		at = batch.To
 		if !more {
-			return at.Seq, nil
+			if lacking && f.model != "" {
+				err = f.backfill(ctx, owner)
+			}
+			return at.Seq, err
 		}
 	}
+}
+
+func lacksVectors(b index.Batch) bool {
+	return slices.ContainsFunc(b.Upserts, func(d index.Doc) bool { return d.Vector == nil })
 }
 
 // read turns the changes after a position into a batch.
@@ -173,10 +184,17 @@ func (f *finder) read(ctx context.Context, owner yiku.Owner, from index.Position
 		} else { // numbers that name no document, such as a task's, are passed too
 			batch.To = index.Position{Generation: generation, Seq: state.Seq}
 		}
-		batch.Upserts, err = docs(r, owner, keys[store.ItemMemory], keys[store.ItemMessage])
+		batch.Upserts, err = docs(r, owner, keys[store.ItemMemory], keys[store.ItemMessage], f.model)
 		return err
 	})
 	return batch, more, err
+}
+
+func itemOf(ref index.Ref) store.Item {
+	if ref.Kind == index.Memory {
+		return store.Item{Kind: store.ItemMemory, Key: ref.Key}
+	}
+	return store.Item{Kind: store.ItemMessage, Key: ref.Key}
 }
 
 func refOf(item store.Item) (index.Ref, bool) {
@@ -190,7 +208,8 @@ func refOf(item store.Item) (index.Ref, bool) {
 }
 
 // docs reads rows and makes of each the document that it is found by.
-func docs(r store.Reader, owner yiku.Owner, memoryKeys, messageKeys []int64) ([]index.Doc, error) {
+// With a model each has the vector that this model has made of it, if it has.
+func docs(r store.Reader, owner yiku.Owner, memoryKeys, messageKeys []int64, model string) ([]index.Doc, error) {
 	memories, err := r.MemoriesByKey(owner, memoryKeys)
 	if err != nil {
 		return nil, err
@@ -203,14 +222,20 @@ func docs(r store.Reader, owner yiku.Owner, memoryKeys, messageKeys []int64) ([]
 	if err != nil {
 		return nil, err
 	}
+	var vectors map[int64][]float32
+	if model != "" {
+		if vectors, err = r.Vectors(owner, model, slices.Concat(memoryKeys, messageKeys)); err != nil {
+			return nil, err
+		}
+	}
 	out := make([]index.Doc, 0, len(memories)+len(messages))
 	for _, m := range memories {
 		out = append(out, index.Doc{Ref: index.Ref{Kind: index.Memory, Key: m.Key}, Text: recall.MemoryText(m.Memory),
-			At: m.ValidFrom, Fields: store.MemoryFields(m.Memory), Metadata: m.Metadata})
+			At: m.ValidFrom, Fields: store.MemoryFields(m.Memory), Metadata: m.Metadata, Vector: vectors[m.Key]})
 	}
 	for _, m := range messages {
 		out = append(out, index.Doc{Ref: index.Ref{Kind: index.Message, Key: m.Key}, Text: recall.MessageText(m.Message),
-			Session: m.SessionKey, At: m.CreatedAt, Fields: store.MessageFields(m.Message, sessions[m.SessionKey]), Metadata: m.Metadata})
+			Session: m.SessionKey, At: m.CreatedAt, Fields: store.MessageFields(m.Message, sessions[m.SessionKey]), Metadata: m.Metadata, Vector: vectors[m.Key]})
 	}
 	return out, nil
 }
@@ -234,7 +259,9 @@ func sessionsOf(r store.Reader, owner yiku.Owner, messages []store.Message) (map
 // question is what to find, and where.
 type question struct {
 	text     string
-	filter   *yiku.Filter // scope, time and the caller's own conditions
+	vector   []float32     // of the text; nil without an embedder
+	fusion   recall.Fusion // of the query
+	filter   *yiku.Filter  // scope, time and the caller's own conditions
 	kinds    []index.Kind
 	limit    int
 	least    float64 // relevance below which nothing is found
@@ -262,7 +289,14 @@ func least(wish *float64, setting float64) float64 {
 // find returns the best items among the owners' rows, best first. Every
 // candidate is read from the store and meets the whole filter again there.
 func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits []hit, degraded []string, err error) {
-	degraded = []string{degradedDense} // no embedder in this version
+	q.fusion = recall.DefaultFusion()
+	q.vector, q.fusion.Unrelated, err = c.embedding.query(ctx, q.text)
+	if err != nil || q.vector == nil {
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		degraded = []string{degradedDense} // there is no embedder, or it fails: words find as much as they can
+	}
 	for _, owner := range owners {
 		level, err := c.finder.sync(ctx, owner)
 		if err != nil {
@@ -303,7 +337,7 @@ func (p *pool) fresh(shared bool, candidates []index.Candidate) []index.Candidat
 
 func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, p *pool, k int) (hits []hit, more bool, err error) {
 	for _, owner := range owners {
-		found, err := c.index.Search(ctx, owner, index.Query{Text: q.text, Filter: q.filter, Kinds: q.kinds, K: k})
+		found, err := c.index.Search(ctx, owner, index.Query{Text: q.text, Vector: q.vector, Filter: q.filter, Kinds: q.kinds, K: k})
 		if err != nil {
 			return nil, false, err
 		}
@@ -344,7 +378,7 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 	items := map[index.Ref]recall.Item{}
 	var memoryKeys, messageKeys []int64
 	for _, cand := range found.Candidates {
-		scores := recall.Calibrate(cand, found.MaxLexical, recall.DefaultFusion())
+		scores := recall.Calibrate(cand, found.MaxLexical, q.fusion.Against(found.Background))
 		if scores.Relevance < q.least {
 			worse = true
 			continue

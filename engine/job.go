@@ -56,7 +56,10 @@ type handler struct {
 
 // Do runs a job.
 func (h handler) Do(ctx context.Context, job store.Job) error {
-	if job.Kind != kindExtract {
+	switch {
+	case job.Kind == kindEmbed && h.engine.embedding != nil:
+		return h.embed(ctx, job)
+	case job.Kind != kindExtract:
 		return yiku.Errorf(yiku.ErrUnsupported, "there is no such kind of job")
 	}
 	var args extractArgs
@@ -77,6 +80,19 @@ func (h handler) Do(ctx context.Context, job store.Job) error {
 	if errors.Is(err, yiku.ErrNotFound) || errors.Is(err, yiku.ErrConsentWithdrawn) { // the session is gone, or nothing may be learnt
 		return c.dropJob(ctx, job.Owner, job, err)
 	}
+	return err
+}
+
+// embed gives an owner's items their vectors.
+func (h handler) embed(ctx context.Context, job store.Job) error {
+	var args embedArgs
+	if err := json.Unmarshal(job.Arguments, &args); err != nil {
+		return yiku.Errorf(yiku.ErrInvalid, "the arguments cannot be read")
+	}
+	c := h.engine.inBackground(job.Owner, "embed")
+	err := c.embedJob(ctx, job, args)
+	c.event.Duration, c.event.Outcome = h.engine.now().Sub(c.now), outcome(err)
+	h.engine.sink.Record(ctx, *c.event)
 	return err
 }
 

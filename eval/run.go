@@ -18,6 +18,12 @@ type Searcher interface {
 	SearchMemory(context.Context, yiku.SearchMemoryRequest) (yiku.SearchMemoryResponse, error)
 }
 
+// settler is a service that does some of its work behind the appends.
+type settler interface {
+	// Settle returns when what was appended is found by all arms.
+	Settle(context.Context) error
+}
+
 // Options are the settings of Run.
 type Options struct {
 	Limit        int                            // items asked for each question; 100 where 0
@@ -83,6 +89,11 @@ func runSet(ctx context.Context, set *Set, open func() (Searcher, error), o Opti
 		}
 		books[c.ID] = bookOf(c)
 		o.Progress(set.Name, i+1, len(set.Conversations))
+	}
+	if s, ok := service.(settler); ok {
+		if err := s.Settle(ctx); err != nil {
+			return SetReport{}, fmt.Errorf("settle: %w", err)
+		}
 	}
 	t := newTally(set)
 	t.appendTime = o.Now().Sub(begun)

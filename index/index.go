@@ -102,11 +102,23 @@ type Candidate struct {
 // only; internal/recall calibrates.
 func LexicalOrder(c Candidate) float64 { return c.Lexical + c.Context + c.Neighbor }
 
-// Result holds the candidates in no particular order.
+// Result holds the candidates in no particular order. What cosine unrelated
+// texts have with each other differs from model to model, from query to query
+// and from one kind of text to another, so the dense arm gives its background:
+// the cosines of the query with all the owner's documents that have a vector,
+// or with a fair sample of them.
 type Result struct {
+	Background Background
 	Candidates []Candidate
 	MaxLexical float64 // the highest BM25 that a document could reach for this query, in the same units: about how many rare terms it has
 	More       bool    // K cut the list: a larger K would give more
+}
+
+// Background is the distribution of cosines; N is 0 where the arm is off.
+type Background struct {
+	N         int
+	Mean      float64
+	Deviation float64 // the standard deviation
 }
 
 // Index is one way of finding. All methods may be called at once; calls for

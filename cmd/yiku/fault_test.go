@@ -77,6 +77,7 @@ func traced(t *testing.T, program, dir string, f fault) (p *process, log, said s
 	}
 	args = append(args, program, "serve", "--data", dir, "--addr", "127.0.0.1:0")
 	p = &process{cmd: exec.Command("strace", args...), rest: make(chan string, 1)}
+	p.cmd.Env = append(os.Environ(), "YIKU_EMBED_DRIVER=none")
 	p.cmd.Stderr = &p.stderr
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {

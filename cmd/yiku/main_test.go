@@ -55,6 +55,7 @@ type process struct {
 func start(t *testing.T, program, dir string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(program, "serve", "--data", dir, "--addr", "127.0.0.1:0"), rest: make(chan string, 1)}
+	p.cmd.Env = append(os.Environ(), "YIKU_EMBED_DRIVER=none") // whatever was fetched on this machine
 	p.cmd.Stderr = &p.stderr
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {

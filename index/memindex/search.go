@@ -122,7 +122,7 @@ func (s *shard) search(c *scratch, terms []queryTerm, query index.Query) index.R
 	}
 	lexical := len(c.heap)
 	chosen := c.heap
-	if len(query.Vector) > 0 && t.scan(c, query.Vector) {
+	if result.Background = t.scan(c, query.Vector); result.Background.N > 0 {
 		for _, h := range chosen {
 			c.chosen[h.slot] = true
 		}
@@ -144,19 +144,22 @@ func (s *shard) search(c *scratch, terms []queryTerm, query index.Query) index.R
 }
 
 // scan works out the cosine of every document with the query.
-func (t *table) scan(c *scratch, query []float32) bool {
+func (t *table) scan(c *scratch, query []float32) index.Background {
+	if len(query) == 0 {
+		return index.Background{}
+	}
 	if cap(c.dense) < len(t.refs) {
 		c.dense = make([]float32, len(t.refs), len(t.refs)+len(t.refs)/4)
 	}
 	c.dense = c.dense[:len(t.refs)]
-	if !t.vectors.scan(c.dense, c.sums[:], query) {
+	background := t.vectors.scan(c.dense, c.sums[:], query)
+	if background.N == 0 {
 		c.dense = c.dense[:0]
-		return false
 	}
 	if c.chosen == nil {
 		c.chosen = map[uint32]bool{}
 	}
-	return true
+	return background
 }
 
 // an order is by what an arm chooses among slots; not ok are those that it

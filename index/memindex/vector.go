@@ -3,6 +3,7 @@ package memindex
 import (
 	"math"
 
+	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/kernel"
 )
 
@@ -65,30 +66,38 @@ func (v *vectors) renumber(slots []int32) vectors {
 func (v *vectors) bytes() int64 { return int64(cap(v.rows)) + 4*int64(cap(v.scale)) }
 
 // scan puts the cosine of every slot with a query into dst, NaN where there is
-// none, and reports whether there is any.
-func (v *vectors) scan(dst []float32, sums []int32, query []float32) bool {
+// none, and returns their distribution.
+func (v *vectors) scan(dst []float32, sums []int32, query []float32) (b index.Background) {
 	if v.size == 0 || len(query) != v.size || len(v.scale) == 0 {
-		return false
+		return b
 	}
 	q := make([]int8, v.wide)
 	scale := round(q, query)
 	if scale == 0 {
-		return false
+		return b
 	}
+	var sum, squares float64
 	for from := 0; from < len(v.scale); from += scanned {
 		n := min(scanned, len(v.scale)-from)
 		kernel.DotsInt8(sums[:n], q, v.rows[from*v.wide:(from+n)*v.wide])
-		for i, sum := range sums[:n] {
-			dst[from+i] = float32(sum) * scale * v.scale[from+i]
+		for i, product := range sums[:n] {
 			if v.scale[from+i] == 0 {
 				dst[from+i] = nan
+				continue
 			}
+			cosine := float32(product) * scale * v.scale[from+i]
+			dst[from+i] = cosine
+			b.N, sum, squares = b.N+1, sum+float64(cosine), squares+float64(cosine)*float64(cosine)
 		}
 	}
 	for i := len(v.scale); i < len(dst); i++ {
 		dst[i] = nan
 	}
-	return true
+	if b.N > 0 {
+		b.Mean = sum / float64(b.N)
+		b.Deviation = math.Sqrt(max(0, squares/float64(b.N)-b.Mean*b.Mean))
+	}
+	return b
 }
 
 var nan = float32(math.NaN())

@@ -203,6 +203,7 @@ func inFiles(t *testing.T, dir, text string) (n int) {
 func lost(t *testing.T, from config.Config, journal bool) config.Config {
 	t.Helper()
 	cfg := config.Default()
+	cfg.Embed.Driver = "none"
 	cfg.DataDir = t.TempDir()
 	if err := os.CopyFS(filepath.Join(cfg.DataDir, "keys"), os.DirFS(filepath.Join(from.DataDir, "keys"))); err != nil {
 		t.Fatal(err)

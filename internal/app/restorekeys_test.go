@@ -38,6 +38,7 @@ func putBack(t *testing.T, cfg config.Config, from string) Restored {
 func TestR39_KeysDoNotComeBack(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default()
+	cfg.Embed.Driver = "none"
 	cfg.DataDir = t.TempDir()
 	l := live(t, cfg)
 	l.save("u", "before", yiku.SaveMemoryRequest{})

@@ -22,6 +22,7 @@ import (
 func testConfig(t *testing.T) config.Config {
 	t.Helper()
 	cfg := config.Default()
+	cfg.Embed.Driver = "none"
 	cfg.DataDir, cfg.Addr = t.TempDir(), "127.0.0.1:0"
 	return cfg
 }

@@ -104,6 +104,7 @@ func serve(t *testing.T, program string) string {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	cmd := exec.CommandContext(ctx, program, "serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Env = append(os.Environ(), "YIKU_EMBED_DRIVER=none")
 	cmd.WaitDelay = 30 * time.Second
 	var log bytes.Buffer
 	cmd.Stderr = &log

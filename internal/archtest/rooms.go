@@ -22,7 +22,7 @@ type Room struct {
 
 // Groups of rooms that are entered together.
 var (
-	contracts = []string{"", "store", "index"}
+	contracts = []string{"", "store", "index", "embed"}
 	pure      = []string{
 		"internal/token", "internal/form", "internal/window", "internal/lang",
 		"internal/recall", "internal/compose", "internal/reconcile", "internal/check",
@@ -67,7 +67,7 @@ var rooms = []Room{
 
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "github.com/gofrs/flock", "github.com/google/uuid"}},
-	{Dir: "index/memindex", May: []string{"", "index", "internal/lang"}},
+	{Dir: "index/memindex", May: []string{"", "index", "internal/kernel", "internal/lang"}},
 	{Dir: "llm/openai", May: []string{"", "llm"}},
 	{Dir: "llm/anthropic", May: []string{"", "llm"}},
 	{Dir: "llm/ollama", May: []string{"", "llm"}},
@@ -83,7 +83,7 @@ var rooms = []Room{
 
 	// Wiring.
 	{Dir: "internal/usage", Pure: true},
-	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "internal/lang", "internal/keyring", "internal/observe"}},
+	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "embed", "embed/local", "internal/kernel", "internal/lang", "internal/keyring", "internal/observe"}},
 	{Dir: "internal/weights", May: []string{"", "embed", "embed/local", "internal/kernel"}},
 	{Dir: "internal/config", May: []string{""}, Foreign: []string{"github.com/knadh/koanf"}},
 	{Dir: "internal/app", May: []string{"..."}},

@@ -78,6 +78,7 @@ func startProgram(b *testing.B, dir string, before ...string) program {
 	b.Helper()
 	args := append(before, builtProgram(b), "serve", "--data", dir, "--addr", "127.0.0.1:0")
 	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "YIKU_EMBED_DRIVER=none")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)

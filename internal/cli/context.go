@@ -63,7 +63,7 @@ func (t *tool) showContext(res yiku.GetContextResponse) {
 // degraded says what did not take part in an answer; nothing where all did.
 func (t *tool) degraded(parts []string) string {
 	names := map[string]phrase{
-		"dense":     {"vectors (they come with a later version)", "向量检索（以后的版本提供）"},
+		"dense":     {"vectors (yiku model pull fetches a model)", "向量检索（用 yiku model pull 下载模型）"},
 		"index_lag": {"what was written in the last moments", "刚刚写入的内容"},
 		"llm":       {"a language model", "语言模型"},
 	}

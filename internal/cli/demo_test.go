@@ -156,6 +156,7 @@ func pieces(text string) []string {
 func rows(t *testing.T, dir string) (memories []yiku.Memory, messages []yiku.Message) {
 	t.Helper()
 	cfg := config.Default()
+	cfg.Embed.Driver = "none"
 	cfg.DataDir = dir
 	core, err := app.Open(t.Context(), cfg, nil)
 	if err != nil {
@@ -215,6 +216,7 @@ func TestA1_DemoTwice(t *testing.T) {
 func replay(t *testing.T, dir string) {
 	t.Helper()
 	cfg := config.Default()
+	cfg.Embed.Driver = "none"
 	cfg.DataDir = dir
 	core, err := app.Open(t.Context(), cfg, nil)
 	if err != nil {

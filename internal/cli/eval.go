@@ -108,6 +108,9 @@ func (t *tool) fresh(ctx context.Context, cfg config.Config) (*scratch, error) {
 	return &scratch{Service: core.Service(), core: core, dir: dir}, nil
 }
 
+// Settle waits until what was appended has its vectors.
+func (s *scratch) Settle(ctx context.Context) error { return s.core.Engine.EmbedPending(ctx) }
+
 // Close implements io.Closer.
 func (s *scratch) Close() error {
 	err := s.core.Close()

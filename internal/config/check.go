@@ -109,7 +109,7 @@ func (c Config) memoryRules() []rule {
 }
 
 func (c Config) extractRules() []rule {
-	x, m := c.Extract, c.Model
+	x, m, e := c.Extract, c.Model, c.Embed
 	return []rule{
 		{x.Idle >= 0, "extract.idle", "must not be negative"},
 		{x.Tokens > 0, "extract.tokens", "must be positive"},
@@ -120,6 +120,9 @@ func (c Config) extractRules() []rule {
 		{m.URL == "" || isURL(m.URL), "model.url", "must be http:// or https:// with a host"},
 		{slices.Contains([]string{"json_schema", "json_object", "none"}, m.Structured), "model.structured", "must be json_schema, json_object or none"},
 		{m.Timeout > 0, "model.timeout", "must be positive"},
+		{slices.Contains([]string{"auto", "local", "none"}, e.Driver), "embed.driver", "must be auto, local or none"},
+		{e.Model != "", "embed.model", "must not be empty"},
+		{e.Workers > 0, "embed.workers", "must be positive"},
 	}
 }
 

@@ -137,7 +137,10 @@ type Model struct {
 
 // Embed is what turns texts into vectors.
 type Embed struct {
-	Dir string // of the models that run in this process; "" is a directory in the user's cache
+	Driver  string // local, or none; auto is local where the model is there
+	Model   string
+	Dir     string // of the models that run in this process; "" is a directory in the user's cache
+	Workers int    // cores that it may use at once
 }
 
 // Directory is where the models lie that run in this process.
@@ -178,6 +181,7 @@ func Default() Config {
 		Recall:  Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
 		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Commands: "apply"},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
+		Embed:   Embed{Driver: "auto", Model: "multilingual-e5-small", Workers: 1},
 		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true},
 	}
 }

@@ -7,14 +7,41 @@ import (
 	"github.com/yiku-ai/yiku/index"
 )
 
-// Fusion is how much a document's surroundings count beside itself.
+// Fusion is how much a document's surroundings count beside itself, and against
+// what background cosines stand.
 type Fusion struct {
-	Context  float64 // its session's BM25
-	Neighbor float64 // the better BM25 of the two documents beside it
+	Context       float64 // its session's BM25
+	Neighbor      float64 // the better BM25 of the two documents beside it
+	DenseNeighbor float64 // the better cosine of the two
+	// Unrelated is what cosine texts have with each other that have nothing to
+	// do with each other, in the model at hand; see [Fusion.Against].
+	Unrelated index.Background
 }
 
 // DefaultFusion returns the weights of the default configuration.
-func DefaultFusion() Fusion { return Fusion{Context: 1, Neighbor: 0.4} }
+func DefaultFusion() Fusion { return Fusion{Context: 1, Neighbor: 0.4, DenseNeighbor: 0.3} }
+
+// Against returns the fusion for one query: what cosines its owner's documents
+// have with it stands for what is usual, and where there are few of them, what
+// is usual for the model counts as ten more.
+func (f Fusion) Against(b index.Background) Fusion {
+	const prior = 10
+	n, usual := float64(b.N), f.Unrelated
+	mean := (n*b.Mean + prior*usual.Mean) / (n + prior)
+	variance := (n*b.Deviation*b.Deviation + prior*usual.Deviation*usual.Deviation) / (n + prior)
+	f.Unrelated = index.Background{N: b.N, Mean: mean, Deviation: math.Sqrt(variance)}
+	return f
+}
+
+// near is the evidence of a cosine: a half where it lies 2.5 standard
+// deviations above what is usual, e times as much with each one more.
+func (f Fusion) near(cosine float64) float64 {
+	if cosine == 0 || f.Unrelated.Deviation <= 0 {
+		return 0
+	}
+	z := (cosine - f.Unrelated.Mean) / f.Unrelated.Deviation
+	return even * math.Exp(min(z, mostZ)-evenZ)
+}
 
 // DefaultMinRelevance is the relevance below which nothing is recalled (D5):
 // the middle of the scale. See Calibrate for what it lets through.
@@ -37,14 +64,19 @@ const (
 	alone = 0.4
 	// even is the evidence at which relevance is a half.
 	even = 0.5
+	// evenZ is how many standard deviations above what is usual a cosine alone
+	// gives that much; beyond mostZ it says no more.
+	evenZ, mostZ = 2.5, 8
 )
 
 // Calibrate returns the relevance of a candidate and its parts, given the
 // highest BM25 that a document could have for the query (index.Result), which
 // is the query's size n in rare terms:
 //
-//	evidence  = (lexical + f.Context × context + f.Neighbor × neighbor) / n × √(n + 2),  n at most 18
-//	relevance = evidence / (evidence + 0.5)
+//	words     = (lexical + f.Context × context + f.Neighbor × neighbor) / n × √(n + 2),  n at most 18
+//	meaning   = near(cosine) + f.DenseNeighbor × near(neighbor's cosine)
+//	near(c)   = e^(z - 2.5) / 2,  z = (c - mean) / deviation of unrelated texts, at most 8
+//	relevance = (words + meaning) / (words + meaning + 0.5)
 //
 // The context of a document without a session, such as a memory, is .4 of its
 // own BM25, so that memories and messages stand on one scale.
@@ -58,17 +90,21 @@ const (
 // fifths by set). A question about a known topic that has no answer looks to
 // words like one that has; no threshold tells them apart.
 func Calibrate(c index.Candidate, maxLexical float64, f Fusion) yiku.Scores {
-	if maxLexical <= 0 {
-		return yiku.Scores{}
+	words, lexical := 0.0, 0.0
+	if maxLexical > 0 {
+		if c.Session == 0 {
+			c.Context = alone * c.Lexical
+		}
+		n := min(maxLexical, longQuery)
+		scale := math.Sqrt(n+shortQuery) / n
+		lexical = c.Lexical * scale
+		words = (c.Lexical + f.Context*c.Context + f.Neighbor*c.Neighbor) * scale
 	}
-	if c.Session == 0 {
-		c.Context = alone * c.Lexical
-	}
-	n := min(maxLexical, longQuery)
-	scale := math.Sqrt(n+shortQuery) / n
+	own := f.near(c.Dense)
 	return yiku.Scores{
-		Lexical:   squash(c.Lexical * scale),
-		Relevance: squash((c.Lexical + f.Context*c.Context + f.Neighbor*c.Neighbor) * scale),
+		Lexical:   squash(lexical),
+		Dense:     squash(own),
+		Relevance: squash(words + own + f.DenseNeighbor*f.near(c.DenseNeighbor)),
 	}
 }
 

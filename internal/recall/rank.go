@@ -189,7 +189,7 @@ func explain(r Ranked, o Options) *yiku.Explain {
 	e := &yiku.Explain{
 		Arms: map[string]float64{
 			"lexical": r.Candidate.Lexical, "context": r.Candidate.Context,
-			"neighbor": r.Candidate.Neighbor, "dense": r.Candidate.Dense,
+			"neighbor": r.Candidate.Neighbor, "dense": r.Candidate.Dense, "dense_neighbor": r.Candidate.DenseNeighbor,
 		},
 	}
 	if b := bonus(r.Type); b > 0 {

@@ -94,7 +94,7 @@ func TestD3_Explain(t *testing.T) {
 		&recall.Options{Explain: true, Query: "where did she move 去年"})
 	want := &yiku.Explain{
 		Formula: "0.6 × relevance 0.750 + 0.15 × freshness 0.000 + 0.15 × importance 0.400 + 0.1 × use 0.000 + 0.03 for a correction = 0.540",
-		Arms:    map[string]float64{"lexical": 1.25, "context": 0, "neighbor": 0, "dense": 0},
+		Arms:    map[string]float64{"lexical": 1.25, "context": 0, "neighbor": 0, "dense": 0, "dense_neighbor": 0},
 		Terms:   []string{"move", "去", "去年", "年"},
 		Notes:   []string{"1 more that say the same were left out"},
 	}
@@ -163,20 +163,22 @@ func TestRankIsStable(t *testing.T) {
 // order of one query.
 func TestD2_Calibrate(t *testing.T) {
 	t.Parallel()
-	f := recall.DefaultFusion()
-	score := rapid.Float64Range(0, 50)
+	f := recall.DefaultFusion().Against(index.Background{N: 200, Mean: .7, Deviation: .05})
+	score, cosine := rapid.Float64Range(0, 50), rapid.Float64Range(.4, .9)
 	rapid.Check(t, func(r *rapid.T) {
 		most := rapid.Float64Range(.01, 200).Draw(r, "most")
-		c := index.Candidate{Session: 1, Lexical: score.Draw(r, "lexical"), Context: score.Draw(r, "context"), Neighbor: score.Draw(r, "neighbor")}
+		c := index.Candidate{Session: 1, Lexical: score.Draw(r, "lexical"), Context: score.Draw(r, "context"), Neighbor: score.Draw(r, "neighbor"),
+			Dense: cosine.Draw(r, "dense"), DenseNeighbor: cosine.Draw(r, "dense neighbor")}
 		base := recall.Calibrate(c, most, f).Relevance
 		if base < 0 || base >= 1 {
 			r.Fatalf("relevance %v", base)
 		}
-		for _, more := range []index.Candidate{
-			{Session: 1, Lexical: c.Lexical + 1, Context: c.Context, Neighbor: c.Neighbor},
-			{Session: 1, Lexical: c.Lexical, Context: c.Context + 1, Neighbor: c.Neighbor},
-			{Session: 1, Lexical: c.Lexical, Context: c.Context, Neighbor: c.Neighbor + 1},
+		for _, grow := range []func(*index.Candidate){
+			func(c *index.Candidate) { c.Lexical++ }, func(c *index.Candidate) { c.Context++ }, func(c *index.Candidate) { c.Neighbor++ },
+			func(c *index.Candidate) { c.Dense += .05 }, func(c *index.Candidate) { c.DenseNeighbor += .05 },
 		} {
+			more := c
+			grow(&more)
 			if recall.Calibrate(more, most, f).Relevance <= base {
 				r.Fatalf("more of a part is not more relevant: %+v", more)
 			}
@@ -184,6 +186,27 @@ func TestD2_Calibrate(t *testing.T) {
 	})
 	if got := recall.Calibrate(index.Candidate{}, 0, f); got != (yiku.Scores{}) {
 		t.Errorf("a query without terms: %+v", got)
+	}
+}
+
+// TestD2_CosineAgainstItsBackground: the same distance above what is usual
+// counts the same whatever is usual; with few documents the model's own
+// background counts.
+func TestD2_CosineAgainstItsBackground(t *testing.T) {
+	t.Parallel()
+	relevance := func(f recall.Fusion, cosine float64) float64 {
+		return recall.Calibrate(index.Candidate{Dense: cosine}, 0, f).Relevance
+	}
+	low := recall.DefaultFusion().Against(index.Background{N: 1e6, Mean: .2, Deviation: .1})
+	high := recall.DefaultFusion().Against(index.Background{N: 1e6, Mean: .8, Deviation: .02})
+	if a, b := relevance(low, .5), relevance(high, .86); math.Abs(a-b) > 1e-3 || a < .6 {
+		t.Errorf("three deviations above: %v and %v", a, b)
+	}
+	few := recall.DefaultFusion()
+	few.Unrelated = index.Background{N: 1, Mean: .7, Deviation: .03}
+	few = few.Against(index.Background{N: 1, Mean: .9, Deviation: 0})
+	if a, b := relevance(few, .9), relevance(few, .72); a < .9 || b > .3 {
+		t.Errorf("the only document, near and far: %v and %v", a, b)
 	}
 }
 
