@@ -76,13 +76,14 @@ func (v *vectors) scan(dst []float32, sums []int32, query []float32) (b index.Ba
 	if scale == 0 {
 		return b
 	}
+	none := nan()
 	var sum, squares float64
 	for from := 0; from < len(v.scale); from += scanned {
 		n := min(scanned, len(v.scale)-from)
 		kernel.DotsInt8(sums[:n], q, v.rows[from*v.wide:(from+n)*v.wide])
 		for i, product := range sums[:n] {
 			if v.scale[from+i] == 0 {
-				dst[from+i] = nan
+				dst[from+i] = none
 				continue
 			}
 			cosine := float32(product) * scale * v.scale[from+i]
@@ -91,7 +92,7 @@ func (v *vectors) scan(dst []float32, sums []int32, query []float32) (b index.Ba
 		}
 	}
 	for i := len(v.scale); i < len(dst); i++ {
-		dst[i] = nan
+		dst[i] = none
 	}
 	if b.N > 0 {
 		b.Mean = sum / float64(b.N)
@@ -100,7 +101,8 @@ func (v *vectors) scan(dst []float32, sums []int32, query []float32) (b index.Ba
 	return b
 }
 
-var nan = float32(math.NaN())
+// nan marks a slot without a vector.
+func nan() float32 { return float32(math.NaN()) }
 
 // round puts a vector into whole numbers and returns their scale; 0 where it
 // has no direction.
