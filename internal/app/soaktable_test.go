@@ -263,6 +263,9 @@ func saveInSoak(a *act) any {
 	if a.IntN(2) == 0 {
 		req.Subject, req.Attribute, req.Value = a.word(), []string{"residence", "likes", a.word()}[a.IntN(3)], fmt.Sprint(a.word(), a.IntN(9))
 	}
+	if a.project == 0 && req.TaskID == "" && a.IntN(2) == 0 { // often about the same thing, so that guesses meet what is known
+		req.Subject, req.Attribute, req.Value = "我", "residence", fmt.Sprint(a.word(), a.IntN(9))
+	}
 	return req
 }
 
