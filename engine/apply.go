@@ -62,7 +62,7 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 	case err != nil:
 		return err
 	case met:
-		op.Op, op.Reason = string(extract.OpNone), "it was forgotten"
+		op.Op, op.Reason = string(extract.OpNone), reasonForgotten
 		report.Operations = append(report.Operations, op)
 		return nil
 	}

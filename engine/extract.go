@@ -239,6 +239,7 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 				return err
 			}
 		}
+		silence(&report)
 		settleStatus(&report)
 		if err := c.promiseEmbedding(tx, owner, state.Seq); err != nil {
 			return err
@@ -387,6 +388,20 @@ func (c *call) reportOf(x excerpt, found extract.Result, dry bool) yiku.Extracti
 		park(&report, p.Reason, p.Raw)
 	}
 	return report
+}
+
+// reasonForgotten is why nothing becomes of what the owner has forgotten.
+const reasonForgotten = "it was forgotten"
+
+// silence takes the texts of parked pieces out of a report where something of
+// the same messages was forgotten: a piece that could not be read may say it.
+func silence(report *yiku.ExtractionReport) {
+	if !slices.ContainsFunc(report.Operations, func(o yiku.Operation) bool { return o.Reason == reasonForgotten }) {
+		return
+	}
+	for i := range report.Parked {
+		report.Parked[i].Text = ""
+	}
 }
 
 // park adds a piece that could not be applied; its place in the report names it.
