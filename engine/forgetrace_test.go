@@ -248,7 +248,7 @@ func (r forgetRace) deliver(session string) error {
 		}
 		h := r.b.Handler()
 		if err := h.Do(r.ctx, job); errors.Is(err, yiku.ErrInvalid) {
-			if _, err := h.Park(r.ctx, job, "refused"); err != nil {
+			if _, err := h.Park(r.ctx, job, err); err != nil {
 				return err
 			}
 		}

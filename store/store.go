@@ -298,6 +298,8 @@ type Reader interface {
 	ForgottenReader
 	KeyReader
 	JobReader
+	SpendReader
+	SettingReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -372,6 +374,8 @@ type Tx interface {
 	Forgetting
 	KeyWriter
 	JobWriter
+	SpendWriter
+	SettingWriter
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and
