@@ -65,6 +65,11 @@ type Service interface {
 	ForgetLog(context.Context, ForgetLogRequest) (Page[Receipt], error)
 	VerifyAudit(context.Context, VerifyAuditRequest) (VerifyAuditResponse, error)
 
+	// What it costs, and the tenant's settings (G6).
+	GetStats(context.Context, GetStatsRequest) (Stats, error)
+	GetSettings(context.Context, GetSettingsRequest) (Settings, error)
+	PatchSettings(context.Context, PatchSettingsRequest) (Settings, error)
+
 	// Keys and tokens of the caller's tenant (F3).
 	CreateKey(context.Context, CreateKeyRequest) (CreateKeyResponse, error)
 	ListKeys(context.Context, ListKeysRequest) (Page[Key], error)

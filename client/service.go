@@ -235,3 +235,18 @@ func (c *Client) ListSkills(ctx context.Context, req yiku.ListSkillsRequest) (yi
 func (c *Client) SkillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest) (yiku.Memory, error) {
 	return call[yiku.Memory](ctx, c, "skill_outcome", req)
 }
+
+// GetStats implements yiku.Service.
+func (c *Client) GetStats(ctx context.Context, req yiku.GetStatsRequest) (yiku.Stats, error) {
+	return call[yiku.Stats](ctx, c, "get_stats", req)
+}
+
+// GetSettings implements yiku.Service.
+func (c *Client) GetSettings(ctx context.Context, req yiku.GetSettingsRequest) (yiku.Settings, error) {
+	return call[yiku.Settings](ctx, c, "get_settings", req)
+}
+
+// PatchSettings implements yiku.Service.
+func (c *Client) PatchSettings(ctx context.Context, req yiku.PatchSettingsRequest) (yiku.Settings, error) {
+	return call[yiku.Settings](ctx, c, "patch_settings", req)
+}

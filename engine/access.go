@@ -15,7 +15,7 @@ const (
 	accessTimeout = 5 * time.Second // of one batch's write
 )
 
-// accessLog counts accesses of memories behind the reads that make them: a
+// accessLog counts accesses of memories, and contexts, behind the reads that make them: a
 // read never waits for it. Counts are hints for ranking and retention; those
 // of the last moment before a crash are lost, and nothing else is.
 type accessLog struct {
@@ -27,10 +27,13 @@ type accessLog struct {
 	done  sync.WaitGroup
 }
 
+// accessed are accesses of one owner's memories, or a row of the ledger for a
+// context that the owner was given.
 type accessed struct {
 	owner yiku.Owner
 	keys  []int64
 	at    time.Time
+	spent *store.Spending
 }
 
 func startAccessLog(s store.Store, log *slog.Logger) *accessLog {
@@ -45,10 +48,19 @@ func (a *accessLog) add(owner yiku.Owner, keys []int64, at time.Time) {
 	if len(keys) == 0 {
 		return
 	}
+	a.queued(accessed{owner: owner, keys: keys, at: at})
+}
+
+// spend queues a row of the ledger of the owner's tenant.
+func (a *accessLog) spend(owner yiku.Owner, row store.Spending) {
+	a.queued(accessed{owner: owner, spent: &row})
+}
+
+func (a *accessLog) queued(acc accessed) {
 	select {
-	case a.queue <- accessed{owner, keys, at}:
+	case a.queue <- acc:
 	default:
-		a.log.Warn("access counts dropped: the queue is full", "count", len(keys))
+		a.log.Warn("counts dropped: the queue is full", "count", len(acc.keys))
 	}
 }
 
@@ -109,6 +121,12 @@ func (a *accessLog) write(first accessed) {
 		ctx, cancel := context.WithTimeout(context.Background(), accessTimeout)
 		err := a.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
 			for _, acc := range list {
+				if acc.spent != nil {
+					if err := tx.Spend(*acc.spent); err != nil {
+						return err
+					}
+					continue
+				}
 				if err := tx.Touch(acc.keys, acc.at); err != nil {
 					return err
 				}

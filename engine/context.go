@@ -9,6 +9,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/compose"
 	"github.com/yiku-ai/yiku/internal/lang"
+	"github.com/yiku-ai/yiku/internal/usage"
 	"github.com/yiku-ai/yiku/internal/window"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -63,7 +64,7 @@ func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse
 	if err := c.keepSnapshot(ctx, p, d, &res); err != nil {
 		return yiku.GetContextResponse{}, err
 	}
-	c.noteContext(d, res)
+	c.noteContext(p.owner, d, res)
 	return res, nil
 }
 
@@ -328,10 +329,15 @@ func joinTexts(texts ...string) string {
 	return out
 }
 
-// noteContext puts the numbers of a context into the event.
-func (c *call) noteContext(d desk, res yiku.GetContextResponse) {
+// noteContext puts the numbers of a context into the event and, where it stands
+// for a history, into the ledger.
+func (c *call) noteContext(owner yiku.Owner, d desk, res yiku.GetContextResponse) {
 	b := res.Budget
 	c.event.Tokens = map[string]int{"total": b.Total, "memory": b.Memory, "working": b.Working, "messages": b.Messages, "full_history": b.FullHistory}
+	if len(d.messages) > 0 {
+		c.access.spend(owner, store.Spending{Day: usage.Day(c.now), Operation: c.event.Operation, Model: b.Tokenizer, Path: pathContext,
+			Spent: store.Spent{Calls: 1, TokensIn: int64(b.Total), History: int64(b.FullHistory)}})
+	}
 	c.count("memories", len(res.Memories))
 	c.count("episodes", len(res.Episodes))
 	c.count("trimmed_messages", b.TrimmedMessages)

@@ -55,7 +55,8 @@ type Engine struct {
 	settings   Settings
 	vocabulary *reconcile.Vocabulary
 	rules      *extract.Rules
-	extractor  extract.Extractor // the model's, or the rules
+	model      llm.Model // nil: rules stand in; see modelFor
+	spoils     spoils
 	operations map[string]wire.Operation
 	checker    *check.Checker
 	mint       *credential.Mint
@@ -96,15 +97,12 @@ func New(opts Options) (*Engine, error) {
 		mint:       credential.New(opts.Store.Meta().Secret),
 		markKey:    deriveKey(opts.Store.Meta().Secret, "suppression", sha256.Size),
 		journal:    opts.Journal,
-		operations: map[string]wire.Operation{},
-		forgets:    newRunning(),
-		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
+		operations: map[string]wire.Operation{}, model: opts.Model,
+		forgets: newRunning(),
+		now:     opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}
+	e.spoils.most = settings.SpoiledCalls
 	e.rules = extract.NewRules(e.vocabulary)
-	e.extractor = e.rules
-	if opts.Model != nil {
-		e.extractor = extract.NewModel(opts.Model)
-	}
 	if opts.Audit != nil {
 		e.chain = *opts.Audit
 	} else if key, err := audit.NewKey(deriveKey(opts.Store.Meta().Secret, "audit", audit.KeySize)); err == nil {

@@ -63,7 +63,7 @@ func (c *call) readStretch(ctx context.Context, owner yiku.Owner, s stretch, job
 		if len(x.messages) == x.fresh {
 			return report, c.endJob(ctx, owner, s, job)
 		}
-		found, err := extractWindows(ctx, c.extractor, x)
+		found, err := c.extractWindows(ctx, owner, c.extractorFor(owner), x)
 		if err != nil {
 			return report, err
 		}
@@ -195,11 +195,25 @@ func (c *call) neighboursOf(ctx context.Context, owner yiku.Owner, x excerpt) ([
 	return rows, err
 }
 
+// extractorFor is the model, or the rules where there is none.
+func (c *call) extractorFor(owner yiku.Owner) extract.Extractor {
+	if m := c.modelFor(owner, kindExtract); m != nil {
+		return extract.NewModel(m)
+	}
+	return c.rules
+}
+
 // extractWindows asks an extractor about every window of an excerpt.
-func extractWindows(ctx context.Context, extractor extract.Extractor, x excerpt) (extract.Result, error) {
+func (c *call) extractWindows(ctx context.Context, owner yiku.Owner, extractor extract.Extractor, x excerpt) (extract.Result, error) {
 	var all extract.Result
 	for i, w := range x.windows {
 		res, err := extractor.Extract(ctx, w)
+		switch {
+		case err == nil && res.Unusable():
+			res, err = c.standIn(ctx, owner, w, res)
+		case err == nil && res.Path == extract.PathModel:
+			c.usable(owner)
+		}
 		if err != nil {
 			return all, err
 		}
@@ -207,10 +221,19 @@ func extractWindows(ctx context.Context, extractor extract.Extractor, x excerpt)
 			all = res
 			continue
 		}
-		all.Candidates, all.Parked = append(all.Candidates, res.Candidates...), append(all.Parked, res.Parked...)
-		all.TokensIn, all.TokensOut = all.TokensIn+res.TokensIn, all.TokensOut+res.TokensOut
+		all.Add(res)
 	}
 	return all, nil
+}
+
+// standIn has the rules read what a model gave no usable answer about; the
+// answer stays parked, to be seen.
+func (c *call) standIn(ctx context.Context, owner yiku.Owner, w extract.Window, spoiled extract.Result) (extract.Result, error) {
+	c.spoiled(ctx, owner, kindExtract)
+	res, err := c.rules.Extract(ctx, w)
+	res.Model, res.TokensIn, res.TokensOut = spoiled.Model, spoiled.TokensIn, spoiled.TokensOut
+	res.Parked, res.Degraded = append(spoiled.Parked, res.Parked...), []string{degradedModel}
+	return res, err
 }
 
 // applyExcerpt writes what was found in one transaction, which end completes:

@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	syncChunk     = 2000 // changes read into the index at a time: less than 100 ms
-	firstK        = 200  // candidates asked for at first
-	mostK         = 6400 // and at most, where filters leave too few
-	syncAttempts  = 16   // rounds against writers who are as fast
-	degradedDense = "dense"
-	degradedLag   = "index_lag"
-	degradedModel = "llm"
+	syncChunk      = 2000 // changes read into the index at a time: less than 100 ms
+	firstK         = 200  // candidates asked for at first
+	mostK          = 6400 // and at most, where filters leave too few
+	syncAttempts   = 16   // rounds against writers who are as fast
+	degradedDense  = "dense"
+	degradedLag    = "index_lag"
+	degradedModel  = "llm"
+	degradedBudget = "budget"
 )
 
 // finder keeps the index level with the store and reads candidates back from it.

@@ -10,6 +10,8 @@ import (
 	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/observe"
+	"github.com/yiku-ai/yiku/internal/usage"
+	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -69,6 +71,9 @@ func (h handler) Do(ctx context.Context, job store.Job) error {
 	c := h.engine.inBackground(job.Owner, "extract_session")
 	c.event.Session = args.SessionID
 	report, err := c.extractJob(ctx, job, args)
+	if errors.Is(err, llm.ErrBudget) { // rules read it now, rather than nobody until there is a budget again
+		err = jobs.Final{Err: err}
+	}
 	var snooze jobs.Snooze
 	if errors.As(err, &snooze) {
 		return err
@@ -126,13 +131,13 @@ func (c *call) extractJob(ctx context.Context, job store.Job, args extractArgs) 
 // Park ends a job whose model failed for good: rules read what it was to read,
 // and say so; the cursor moves behind it, so that what is said later is read,
 // and a parked job stays by which the model can be asked again.
-func (h handler) Park(ctx context.Context, job store.Job, problem string) (stays bool, err error) {
+func (h handler) Park(ctx context.Context, job store.Job, cause error) (stays bool, err error) {
 	var args extractArgs
 	if job.Kind != kindExtract || json.Unmarshal(job.Arguments, &args) != nil || args.To != 0 {
 		return true, nil
 	}
 	c := h.engine.inBackground(job.Owner, "park_job")
-	err = c.parkExcerpt(ctx, job, args.stretch(job.SessionKey), problem)
+	err = c.parkExcerpt(ctx, job, args.stretch(job.SessionKey), cause)
 	switch {
 	case errors.Is(err, errStale): // something was forgotten meanwhile: begin again
 		job.State, job.NotBefore = yiku.JobWaiting, c.now
@@ -144,7 +149,7 @@ func (h handler) Park(ctx context.Context, job store.Job, problem string) (stays
 }
 
 // parkExcerpt ends the next excerpt of a job without the model.
-func (c *call) parkExcerpt(ctx context.Context, job store.Job, s stretch, problem string) error {
+func (c *call) parkExcerpt(ctx context.Context, job store.Job, s stretch, cause error) error {
 	x, err := c.excerpt(ctx, job.Owner, s)
 	if err != nil {
 		return err
@@ -152,8 +157,16 @@ func (c *call) parkExcerpt(ctx context.Context, job store.Job, s stretch, proble
 	if len(x.messages) == x.fresh {
 		return c.endJob(ctx, job.Owner, s, &job)
 	}
-	_, err = c.applyExcerpt(ctx, job.Owner, x, c.readByRules(ctx, x), false, func(tx store.Tx, session store.Session, report yiku.ExtractionReport) error {
-		if err := c.parkRange(tx, job, x, problem); err != nil {
+	found := c.readByRules(ctx, job.Owner, x)
+	if errors.Is(cause, llm.ErrBudget) {
+		found.Degraded = append(found.Degraded, degradedBudget)
+	}
+	_, err = c.applyExcerpt(ctx, job.Owner, x, found, false, func(tx store.Tx, session store.Session, report yiku.ExtractionReport) error {
+		if err := c.parkRange(tx, job, x, job.Problem); err != nil {
+			return err
+		}
+		standIn := store.Spending{Day: usage.Day(c.now), Operation: kindExtract, Path: pathRules, Spent: store.Spent{Calls: int64(len(x.windows))}}
+		if err := tx.Spend(standIn); err != nil {
 			return err
 		}
 		if err := c.closeExcerpt(tx, job.Owner, session, x, report, &job); err != nil || !x.more {
@@ -168,7 +181,7 @@ func (c *call) parkExcerpt(ctx context.Context, job store.Job, s stretch, proble
 // readByRules reads what no model could. Rules that fail on it as well, and be
 // it by a panic, find nothing in it: then only the parked job says that it is
 // unread.
-func (c *call) readByRules(ctx context.Context, x excerpt) (found extract.Result) {
+func (c *call) readByRules(ctx context.Context, owner yiku.Owner, x excerpt) (found extract.Result) {
 	nothing := extract.Result{Path: extract.PathRules, Degraded: []string{degradedModel}}
 	defer func() {
 		if p := recover(); p != nil {
@@ -176,7 +189,7 @@ func (c *call) readByRules(ctx context.Context, x excerpt) (found extract.Result
 			found = nothing
 		}
 	}()
-	found, err := extractWindows(ctx, c.rules, x)
+	found, err := c.extractWindows(ctx, owner, c.rules, x)
 	if err != nil {
 		return nothing
 	}

@@ -32,7 +32,9 @@ var answers = flag.Int("answers", 300, "answers of TestC6_NoTurnIsLost; make nig
 func TestC6_NoTurnIsLost(t *testing.T) {
 	t.Parallel()
 	model := &mangler{}
-	b := newBenchWith(t, engine.Options{Model: model})
+	settings := engine.DefaultSettings()
+	settings.SpoiledCalls = 0 // all cases are of one tenant
+	b := newBenchWith(t, engine.Options{Model: model, Settings: &settings})
 	ends := map[yiku.ExtractionStatus]int{}
 	lost := loss(t, b, model, *answers, ends)
 	for _, l := range lost {
@@ -52,7 +54,9 @@ func TestC6_NoTurnIsLost(t *testing.T) {
 func TestC6_NoTurnIsLost_Control(t *testing.T) {
 	t.Parallel()
 	model := &mangler{careless: true}
-	b := newBenchWith(t, engine.Options{Model: model})
+	settings := engine.DefaultSettings()
+	settings.SpoiledCalls = 0 // all cases are of one tenant
+	b := newBenchWith(t, engine.Options{Model: model, Settings: &settings})
 	const trials = 120
 	found := len(loss(t, b, model, trials, map[yiku.ExtractionStatus]int{}))
 	if found < trials/10 {

@@ -278,7 +278,7 @@ func (r *onceRun) deliver(ctx context.Context, job store.Job) {
 	h := r.engine.Handler()
 	err := h.Do(ctx, job)
 	if err != nil && !errors.Is(err, yiku.ErrUnavailable) {
-		_, err = h.Park(ctx, job, "model")
+		_, err = h.Park(ctx, job, yiku.ErrUnavailable)
 	}
 	if err != nil && r.reopen {
 		r.open()

@@ -192,3 +192,15 @@ func (s *service) ListSkills(ctx context.Context, r yiku.ListSkillsRequest) (yik
 func (s *service) SkillOutcome(ctx context.Context, r yiku.SkillOutcomeRequest) (yiku.Memory, error) {
 	return run(ctx, s, "skill_outcome", r, (*call).skillOutcome)
 }
+
+func (s *service) GetStats(ctx context.Context, r yiku.GetStatsRequest) (yiku.Stats, error) {
+	return run(ctx, s, "get_stats", r, (*call).getStats)
+}
+
+func (s *service) GetSettings(ctx context.Context, r yiku.GetSettingsRequest) (yiku.Settings, error) {
+	return run(ctx, s, "get_settings", r, (*call).getSettings)
+}
+
+func (s *service) PatchSettings(ctx context.Context, r yiku.PatchSettingsRequest) (yiku.Settings, error) {
+	return run(ctx, s, "patch_settings", r, (*call).patchSettings)
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/recall"
 	"github.com/yiku-ai/yiku/internal/reconcile"
+	"github.com/yiku-ai/yiku/internal/usage"
 )
 
 // Settings are the defaults of a server. Each has its requirement's value in
@@ -39,6 +40,10 @@ type Settings struct {
 	AtOnce              bool           // what cannot wait is done in the append (C3)
 	Attributes          string         // the vocabulary's own entries, as reconcile.Vocabulary.With reads them (C8)
 	Commands            CommandMode    // what becomes of memory commands in replies (C11)
+	Budget              usage.Budget   // of a tenant's model calls (G6)
+	SpoiledCalls        int            // for a tenant in a row that bring nothing, after which the model is left alone for it; 0: never
+	Prices              usage.Prices   // of models, for what is told of costs
+	ContextPrice        float64        // of a million tokens of the model that contexts go to, in USD; 0: not known
 	SessionLayer        bool           // layers on or off (G3)
 	WorkingLayer        bool
 	SummaryLayer        bool
@@ -65,6 +70,7 @@ func DefaultSettings() Settings {
 		SnapshotKeep: 7 * 24 * time.Hour, Snapshots: 500, SnapshotBytes: 16 << 20, IdempotencyKeep: 24 * time.Hour, BackupKeep: 30 * 24 * time.Hour,
 		OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000,
 		ExtractIdle: 5 * time.Minute, ExtractTokens: 4000, ExtractWindow: 4000, AtOnce: true, Commands: CommandsApply,
+		SpoiledCalls: 5,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
 	}
 }
@@ -99,6 +105,9 @@ func (s Settings) Validate() error {
 	need(min(s.OwnerMessages, s.OwnerMemories, s.OwnerBytes, s.TenantOwners) >= 0, "quotas", "must not be negative")
 	need(s.BackupKeep >= 24*time.Hour, "backup_keep", "must be at least a day")
 	need(s.Commands == CommandsApply || s.Commands == CommandsLog || s.Commands == CommandsOff, "commands", "must be apply, log or off")
+	need(min(s.Budget.DayCalls, s.Budget.DayTokens, s.Budget.MonthCalls, s.Budget.MonthTokens) >= 0, "budget", "must not be negative")
+	need(s.SpoiledCalls >= 0, "spoiled_calls", "must not be negative")
+	need(s.ContextPrice >= 0, "context_price", "must not be negative")
 	need(s.ExtractIdle >= 0, "extract_idle", "must not be negative")
 	need(s.ExtractTokens > 0, "extract_tokens", "must be positive")
 	need(s.ExtractWindow >= 100, "extract_window", "must be at least 100")

@@ -9,6 +9,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
 
 // Model answers prompts. All methods may be called at once.
@@ -29,6 +30,11 @@ type Model interface {
 	// Name tells which model this is, for records: driver and model.
 	Name() string
 }
+
+// ErrBudget says that a budget of the caller's own kept a call back: nobody
+// was asked. It comes with yiku.ErrLimited, is not tried again, and is no
+// failure of the model.
+var ErrBudget = errors.New("the budget of model calls is spent")
 
 // Request is one exchange.
 type Request struct {

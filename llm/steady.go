@@ -82,6 +82,14 @@ func NewSteady(model Model, patience *Patience) *Steady {
 // Name is the model's own.
 func (s *Steady) Name() string { return s.model.Name() }
 
+// With is the same patience, with the same breaker, around what wrap makes of
+// the model: what it adds happens at every attempt.
+func (s *Steady) With(wrap func(Model) Model) Model {
+	within := *s
+	within.model = wrap(s.model)
+	return &within
+}
+
 // Open reports whether the breaker keeps calls away.
 func (s *Steady) Open() bool { return s.breaker.IsOpen() }
 
@@ -105,6 +113,9 @@ func (s *Steady) Complete(ctx context.Context, req Request) (Response, error) {
 
 // passing reports whether an error may be gone at the next attempt.
 func passing(err error) bool {
+	if errors.Is(err, ErrBudget) {
+		return false
+	}
 	return errors.Is(err, yiku.ErrLimited) || errors.Is(err, yiku.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -299,6 +299,8 @@ type Reader interface {
 	KeyReader
 	JobReader
 	VectorReader
+	SpendReader
+	SettingReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -374,6 +376,8 @@ type Tx interface {
 	KeyWriter
 	JobWriter
 	VectorWriter
+	SpendWriter
+	SettingWriter
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and

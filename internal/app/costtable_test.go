@@ -278,6 +278,13 @@ func costlyRest() []costly {
 		}},
 		{op: "delete_working", name: "as large as it may be", build: func(c *costRig) *http.Request { return c.request("delete_working", session("long"), ann(), nil) }},
 		{op: "verify_audit", name: "all of it", build: func(c *costRig) *http.Request { return c.request("verify_audit", nil, nil, nil) }},
+		{op: "get_settings", name: "all", build: func(c *costRig) *http.Request { return c.request("get_settings", nil, nil, nil) }},
+		{op: "patch_settings", name: "one", build: func(c *costRig) *http.Request {
+			return c.request("patch_settings", nil, nil, tree{"budgets": tree{"day_calls": 5}})
+		}},
+		{op: "get_stats", name: "a hundred years", build: func(c *costRig) *http.Request {
+			return c.request("get_stats", nil, url.Values{"user_id": {"ann"}, "from": {"1990-01-01T00:00:00Z"}, "to": {"2090-01-01T00:00:00Z"}}, nil)
+		}},
 		{op: "create_key", name: "one", build: func(c *costRig) *http.Request { return c.request("create_key", nil, nil, tree{"access": "read"}) }},
 		{op: "list_keys", name: "500", build: func(c *costRig) *http.Request { return c.request("list_keys", nil, url.Values{"limit": {"500"}}, nil) }},
 		{op: "revoke_key", name: "one", build: func(c *costRig) *http.Request {

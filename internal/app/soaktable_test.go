@@ -341,6 +341,11 @@ func keySoak() map[string]soakEntry {
 		"create_key": operator(1, func(a *act) any {
 			return &yiku.CreateKeyRequest{Access: yiku.AccessRead, UserID: a.user(), Name: a.word()}
 		}),
+		"get_settings": operator(1, func(*act) any { return &yiku.GetSettingsRequest{} }),
+		"patch_settings": operator(1, func(a *act) any {
+			return &yiku.PatchSettingsRequest{Budgets: yiku.Some(yiku.Budgets{DayCalls: yiku.Some(a.IntN(1000))})}
+		}),
+		"get_stats":    operator(1, func(a *act) any { return &yiku.GetStatsRequest{UserID: a.user()} }),
 		"list_keys":    operator(1, func(*act) any { return &yiku.ListKeysRequest{} }),
 		"revoke_key":   operator(1, func(a *act) any { return &yiku.RevokeKeyRequest{ID: a.id("key")} }),
 		"create_token": operator(1, func(a *act) any { return &yiku.CreateTokenRequest{UserID: a.user()} }),

@@ -25,7 +25,7 @@ var (
 	contracts = []string{"", "store", "index", "embed"}
 	pure      = []string{
 		"internal/token", "internal/form", "internal/window", "internal/lang",
-		"internal/recall", "internal/compose", "internal/reconcile", "internal/check",
+		"internal/recall", "internal/compose", "internal/reconcile", "internal/check", "internal/usage",
 	}
 )
 
@@ -85,7 +85,7 @@ var rooms = []Room{
 	{Dir: "internal/usage", Pure: true},
 	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "embed", "embed/local", "internal/kernel", "internal/lang", "internal/keyring", "internal/observe"}},
 	{Dir: "internal/weights", May: []string{"", "embed", "embed/local", "internal/kernel"}},
-	{Dir: "internal/config", May: []string{""}, Foreign: []string{"github.com/knadh/koanf"}},
+	{Dir: "internal/config", May: []string{"", "internal/usage"}, Foreign: []string{"github.com/knadh/koanf"}},
 	{Dir: "internal/app", May: []string{"..."}},
 	{Dir: "internal/cli", May: []string{"..."}, Foreign: []string{"github.com/spf13/cobra"}},
 	{Dir: "cmd/yiku", May: []string{"..."}},

@@ -109,7 +109,7 @@ func (c Config) memoryRules() []rule {
 }
 
 func (c Config) extractRules() []rule {
-	x, m, e := c.Extract, c.Model, c.Embed
+	x, m, b, e := c.Extract, c.Model, c.Budget, c.Embed
 	return []rule{
 		{x.Idle >= 0, "extract.idle", "must not be negative"},
 		{x.Tokens > 0, "extract.tokens", "must be positive"},
@@ -119,6 +119,12 @@ func (c Config) extractRules() []rule {
 		{m.Driver == "" || m.Name != "", "model.name", "must not be empty beside model.driver"},
 		{m.URL == "" || isURL(m.URL), "model.url", "must be http:// or https:// with a host"},
 		{slices.Contains([]string{"json_schema", "json_object", "none"}, m.Structured), "model.structured", "must be json_schema, json_object or none"},
+		{b.DayCalls >= 0, "budget.day_calls", "must not be negative"},
+		{b.DayTokens >= 0, "budget.day_tokens", "must not be negative"},
+		{b.MonthCalls >= 0, "budget.month_calls", "must not be negative"},
+		{b.Spoiled >= 0, "budget.spoiled", "must not be negative"},
+		{b.MonthTokens >= 0, "budget.month_tokens", "must not be negative"},
+		{c.Cost.ContextPrice >= 0, "cost.context_price", "must not be negative"},
 		{m.Timeout > 0, "model.timeout", "must be positive"},
 		{slices.Contains([]string{"auto", "local", "none"}, e.Driver), "embed.driver", "must be auto, local or none"},
 		{e.Model != "", "embed.model", "must not be empty"},

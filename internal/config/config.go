@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/yiku-ai/yiku/internal/usage"
 )
 
 // Config is everything that can be configured.
@@ -39,6 +41,8 @@ type Config struct {
 	Extract     Extract
 	Model       Model
 	Embed       Embed
+	Budget      Budget // of each tenant's model calls (G6)
+	Cost        Cost
 	Layers      Layers
 }
 
@@ -155,6 +159,18 @@ func (e Embed) Directory() (string, error) {
 	return filepath.Join(cache, "yiku", "models"), nil
 }
 
+// Budget bounds the model calls of each tenant (G6).
+type Budget struct {
+	usage.Budget
+	Spoiled int // calls in a row that bring nothing, after which the model is left alone for the tenant; 0: never
+}
+
+// Cost says what tokens cost, for what is told of them (G6).
+type Cost struct {
+	Prices       usage.Prices // of models
+	ContextPrice float64      // of a million tokens of the model that contexts go to, in USD; 0: not known
+}
+
 // Layers switches the layers of a context on or off (G3).
 type Layers struct {
 	Session, Working, Summary, Longterm bool
@@ -180,6 +196,7 @@ func Default() Config {
 			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day, Snapshots: 500, SnapshotBytes: 16 << 20},
 		Recall:  Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
 		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Commands: "apply"},
+		Budget:  Budget{Spoiled: 5},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
 		Embed:   Embed{Driver: "auto", Model: "multilingual-e5-small", Workers: 1},
 		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true},

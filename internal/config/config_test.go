@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/yiku-ai/yiku/internal/usage"
 	"pgregory.net/rapid"
 
 	"github.com/yiku-ai/yiku"
@@ -149,12 +151,14 @@ func TestKeysReachEveryField(t *testing.T) {
 				other = "elsewhere"
 			case *bool:
 				other = "false"
-			case *int:
+			case *int, *int64:
 				other = "9"
 			case *float64:
 				other = "0.75"
 			case *time.Duration:
 				other = "1h1m"
+			case *usage.Prices:
+				other = "m=1/2,*=0.5/1"
 			case *Shares:
 				other = "acme=9,*=1"
 			}

@@ -23,7 +23,10 @@ func (k Key) IsSecret() bool { return k.Name == "key" || k.Name == "model.key" }
 func (k Key) Value(c Config) string { return format(k.at(&c)) }
 
 // Keys returns every key, in the order in which documents show them.
-func Keys() []Key {
+func Keys() []Key { return append(serverKeys(), modelKeys()...) }
+
+// serverKeys are those of the server, of what is kept and of what is recalled.
+func serverKeys() []Key {
 	return []Key{
 		{"data_dir", "where the data lies; it belongs to one process at a time", func(c *Config) any { return &c.DataDir }},
 		{"store", "driver of the truth: sqlite", func(c *Config) any { return &c.Store }},
@@ -79,6 +82,13 @@ func Keys() []Key {
 		{"recall.weights.importance", "weight in the score", func(c *Config) any { return &c.Recall.Importance }},
 		{"recall.weights.use", "weight in the score", func(c *Config) any { return &c.Recall.Use }},
 		{"recall.half_life", "age at which freshness is one half", func(c *Config) any { return &c.Recall.HalfLife }},
+	}
+}
+
+// modelKeys are those of what reads conversations, with models or without, of
+// what that may cost, and of the layers.
+func modelKeys() []Key {
+	return []Key{
 		{"extract.jobs", "whether this server reads conversations in the background", func(c *Config) any { return &c.Extract.Jobs }},
 		{"extract.at_once", "whether an append does what cannot wait: what is asked to be remembered or forgotten, prohibitions, corrections", func(c *Config) any { return &c.Extract.AtOnce }},
 		{"extract.idle", "a pause after which a conversation is read", func(c *Config) any { return &c.Extract.Idle }},
@@ -95,6 +105,13 @@ func Keys() []Key {
 		{"embed.model", "the model's name; yiku model list", func(c *Config) any { return &c.Embed.Model }},
 		{"embed.workers", "cores that it may use at once", func(c *Config) any { return &c.Embed.Workers }},
 		{"embed.dir", "directory of the models that embed texts in this process; empty: one in the user's cache", func(c *Config) any { return &c.Embed.Dir }},
+		{"budget.day_calls", "calls of the model for a tenant in a day (UTC), each attempt counted; 0: no limit", func(c *Config) any { return &c.Budget.DayCalls }},
+		{"budget.day_tokens", "tokens of these, prompts and answers; 0: no limit", func(c *Config) any { return &c.Budget.DayTokens }},
+		{"budget.month_calls", "calls of the model for a tenant in a month (UTC); 0: no limit", func(c *Config) any { return &c.Budget.MonthCalls }},
+		{"budget.month_tokens", "tokens of these; 0: no limit", func(c *Config) any { return &c.Budget.MonthTokens }},
+		{"budget.spoiled", "calls in a row for a tenant that bring nothing usable, after which the model is left alone for it for a while; 0: never", func(c *Config) any { return &c.Budget.Spoiled }},
+		{"cost.prices", "what models cost, USD for a million tokens of prompt/answer, such as gpt-4o-mini=0.15/0.6,*=1/2; empty: tokens only are told", func(c *Config) any { return &c.Cost.Prices }},
+		{"cost.context_price", "USD for a million tokens of the model that contexts are sent to; 0: not known", func(c *Config) any { return &c.Cost.ContextPrice }},
 		{"layers.session", "the conversation itself", func(c *Config) any { return &c.Layers.Session }},
 		{"layers.working", "working memory", func(c *Config) any { return &c.Layers.Working }},
 		{"layers.summary", "summaries (planned: there are none yet)", func(c *Config) any { return &c.Layers.Summary }},

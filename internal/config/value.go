@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/yiku-ai/yiku/internal/usage"
 )
 
 // set puts a value, as the file or a text gives it, into a field. Its error
@@ -53,6 +55,18 @@ func set(field, value any) error {
 			return errors.New("must be a duration such as 90s, 24h or 7d")
 		}
 		*f = d
+	case *int64:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return errors.New("must be a whole number")
+		}
+		*f = n
+	case *usage.Prices:
+		prices, err := usage.ParsePrices(text)
+		if err != nil {
+			return err
+		}
+		*f = prices
 	case *Shares:
 		shares, err := parseShares(text)
 		if err != nil {
@@ -80,6 +94,10 @@ func format(field any) string {
 		return strconv.Itoa(*f)
 	case *float64:
 		return strconv.FormatFloat(*f, 'g', -1, 64)
+	case *int64:
+		return strconv.FormatInt(*f, 10)
+	case *usage.Prices:
+		return string(*f)
 	case *Shares:
 		return string(*f)
 	}

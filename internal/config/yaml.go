@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/yiku-ai/yiku/internal/usage"
 )
 
 // WriteYAML writes the configuration as a file that gives it again, with what
@@ -38,7 +40,7 @@ func (c Config) WriteYAML(w io.Writer) error {
 // yamlValue writes a value so that YAML takes texts as texts.
 func yamlValue(field any) string {
 	switch field.(type) {
-	case *string, *Shares:
+	case *string, *Shares, *usage.Prices:
 		return strconv.Quote(format(field))
 	}
 	return format(field)

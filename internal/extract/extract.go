@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -59,6 +60,22 @@ type Result struct {
 	TokensIn   int
 	TokensOut  int
 	Degraded   []string // llm: rules stood in for a model
+}
+
+// Add adds what a further window held.
+func (r *Result) Add(o Result) {
+	r.Candidates, r.Parked = append(r.Candidates, o.Candidates...), append(r.Parked, o.Parked...)
+	r.TokensIn, r.TokensOut = r.TokensIn+o.TokensIn, r.TokensOut+o.TokensOut
+	for _, d := range o.Degraded {
+		if !slices.Contains(r.Degraded, d) {
+			r.Degraded, r.Path = append(r.Degraded, d), o.Path
+		}
+	}
+}
+
+// Unusable reports that a model's answer held nothing that could be read.
+func (r *Result) Unusable() bool {
+	return r.Path == PathModel && len(r.Candidates) == 0 && slices.ContainsFunc(r.Parked, func(p Parked) bool { return p.Reason == NoJSON })
 }
 
 // Op is what a candidate asks for.

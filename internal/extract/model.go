@@ -36,17 +36,28 @@ type Model struct {
 // NewModel returns the model path.
 func NewModel(model llm.Model) *Model { return &Model{model} }
 
-// Extract asks the model about a window. Its error is the model's.
+// again asks for an answer that can be read, in place of one that could not.
+const again = "That is not the JSON object that was asked for. Answer with that object alone. 请只输出要求的 JSON 对象，不要输出其他内容。"
+
+// Extract asks the model about a window, and once more where nothing of the
+// answer can be read. Its error is the model's.
 func (m *Model) Extract(ctx context.Context, w Window) (Result, error) {
 	prompt, version := promptFor(w)
-	res, err := m.model.Complete(ctx, llm.Request{System: prompt, Messages: []llm.Message{{Role: llm.User, Content: describe(w)}},
-		Schema: &llm.Schema{Name: "memory_operations", JSON: answerSchema}, MaxTokens: maxAnswerTokens})
+	req := llm.Request{System: prompt, Messages: []llm.Message{{Role: llm.User, Content: describe(w)}},
+		Schema: &llm.Schema{Name: "memory_operations", JSON: answerSchema}, MaxTokens: maxAnswerTokens}
+	out := Result{Path: PathModel, Model: m.model.Name() + " " + version}
+	truncated, text, err := m.ask(ctx, req, w, &out)
+	if err == nil && out.Unusable() && !truncated {
+		if text = strings.TrimSpace(clip(text)); text != "" { // endpoints refuse an empty turn
+			req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Content: text})
+		}
+		req.Messages = append(req.Messages, llm.Message{Role: llm.User, Content: again})
+		truncated, _, err = m.ask(ctx, req, w, &out)
+	}
 	if err != nil {
 		return Result{}, err
 	}
-	out := Result{Path: PathModel, Model: m.model.Name() + " " + version, TokensIn: res.Usage.In, TokensOut: res.Usage.Out}
-	out.Candidates, out.Parked = ParseAnswer(res.Text, len(w.Messages), len(w.Neighbours))
-	if res.Truncated || slices.ContainsFunc(out.Parked, func(p Parked) bool { return p.Reason == Truncated }) {
+	if truncated {
 		if halves, ok := split(w); ok {
 			return m.halves(ctx, w, halves, out)
 		}
@@ -61,6 +72,17 @@ func settled(candidates []Candidate, w Window) []Candidate {
 		ground(&candidates[i], w)
 	}
 	return slices.DeleteFunc(candidates, func(c Candidate) bool { return Echoes(c, w) })
+}
+
+// ask runs one exchange and reads the answer into out, in place of what was read before.
+func (m *Model) ask(ctx context.Context, req llm.Request, w Window, out *Result) (truncated bool, text string, err error) {
+	res, err := m.model.Complete(ctx, req)
+	if err != nil {
+		return false, "", err
+	}
+	out.TokensIn, out.TokensOut = out.TokensIn+res.Usage.In, out.TokensOut+res.Usage.Out
+	out.Candidates, out.Parked = ParseAnswer(res.Text, len(w.Messages), len(w.Neighbours))
+	return res.Truncated || slices.ContainsFunc(out.Parked, func(p Parked) bool { return p.Reason == Truncated }), res.Text, nil
 }
 
 // halves asks about both halves of a window whose answer did not fit. Where the

@@ -20,12 +20,12 @@ import (
 
 // Handler does the work of a job and deletes it. An error that is a Snooze puts
 // the job off without counting an attempt; ErrLimited and ErrUnavailable are
-// tried again; every other error parks it.
+// tried again, unless they are Final; every other error parks it.
 type Handler interface {
 	Do(ctx context.Context, job store.Job) error
-	// Park is called for a job that will not be tried again, to leave its
-	// inputs in an end state. It returns whether the job stays, parked.
-	Park(ctx context.Context, job store.Job, problem string) (stays bool, err error)
+	// Park is called for a job that will not be tried again because of an error,
+	// which job.Problem tells, to leave its inputs in an end state. It returns whether the job stays, parked.
+	Park(ctx context.Context, job store.Job, cause error) (stays bool, err error)
 }
 
 // Snooze is the error of a job whose time has not come.
@@ -35,6 +35,17 @@ type Snooze struct {
 
 // Error says that it is no failure.
 func (s Snooze) Error() string { return "not yet" }
+
+// Final is an error after which a job is not tried again, whatever it wraps.
+type Final struct {
+	Err error
+}
+
+// Error is the error's own.
+func (f Final) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error.
+func (f Final) Unwrap() error { return f.Err }
 
 // Options are what need not be given; the zero value is useful.
 type Options struct {
@@ -251,7 +262,7 @@ func (r *Runner) end(ctx context.Context, job store.Job, err error) error {
 		return r.put(ctx, job)
 	}
 	job.Problem, job.State = problem(err), yiku.JobParked
-	stays, err := r.handler.Park(ctx, job, job.Problem)
+	stays, err := r.handler.Park(ctx, job, err)
 	if err != nil || !stays {
 		return err
 	}
@@ -279,6 +290,9 @@ func (r *Runner) delay(attempts int, err error) time.Duration {
 }
 
 func passing(err error) bool {
+	if final := (Final{}); errors.As(err, &final) {
+		return false
+	}
 	return errors.Is(err, yiku.ErrLimited) || errors.Is(err, yiku.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -27,7 +27,8 @@ type work struct {
 
 func (w *work) Do(ctx context.Context, job store.Job) error { return w.do(ctx, job) }
 
-func (w *work) Park(_ context.Context, _ store.Job, problem string) (bool, error) {
+func (w *work) Park(_ context.Context, job store.Job, _ error) (bool, error) {
+	problem := job.Problem
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.parked = append(w.parked, problem)

@@ -24,6 +24,8 @@ type Metrics struct {
 	tokens   *prometheus.CounterVec
 	saved    prometheus.Counter
 	items    *prometheus.CounterVec
+	calls    *prometheus.CounterVec
+	spent    *prometheus.CounterVec
 	inFlight prometheus.Gauge
 	answers  *prometheus.CounterVec
 }
@@ -83,11 +85,13 @@ func NewMetrics(opts *MetricsOptions) *Metrics {
 		saved: prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: "saved_tokens_total",
 			Help: "Tokens by which contexts were smaller than the whole history of their sessions."}),
 		items: counter("items_total", "Things read or written by operations.", "operation", "item"),
+		calls: counter("model_calls_total", "Attempts at a language model by outcome; limited: a budget kept them back.", "operation", "outcome"),
+		spent: counter("model_tokens_total", "Tokens that language models took, estimated where their endpoint does not count.", "operation", "direction"),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: "http_requests_in_flight",
 			Help: "Requests that are being answered."}),
 		answers: counter("http_answers_total", "Answers by class of status.", "class"),
 	}
-	m.registry.MustRegister(m.total, m.duration, m.tokens, m.saved, m.items, m.inFlight, m.answers,
+	m.registry.MustRegister(m.total, m.duration, m.tokens, m.saved, m.items, m.calls, m.spent, m.inFlight, m.answers,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if opts.Version != "" {
 		info := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info",
@@ -112,8 +116,19 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
 }
 
+// ModelLayer is the layer of events that are attempts at a language model;
+// their operations are what it was asked for, of a closed list in the code.
+const ModelLayer = "model"
+
 // Record implements [Sink].
 func (m *Metrics) Record(_ context.Context, e Event) {
+	if e.Layer == ModelLayer {
+		m.calls.WithLabelValues(e.Operation, among(m.outcomes, e.Outcome)).Inc()
+		for direction, n := range e.Tokens {
+			m.spent.WithLabelValues(e.Operation, direction).Add(float64(n))
+		}
+		return
+	}
 	operation := among(m.operations, e.Operation)
 	m.total.WithLabelValues(operation, among(m.outcomes, e.Outcome)).Inc()
 	m.duration.WithLabelValues(operation).Observe(e.Duration.Seconds())

@@ -76,3 +76,30 @@ func TestMetricsApart(t *testing.T) {
 		t.Error("two servers count together")
 	}
 }
+
+// TestG6_ModelMetrics: attempts at a model count apart from operations, by what
+// they were for, and those that a budget kept back are told from failures.
+func TestG6_ModelMetrics(t *testing.T) {
+	t.Parallel()
+	m := NewMetrics(&MetricsOptions{Outcomes: []string{"limited", "unavailable"}})
+	for _, e := range []Event{
+		{Operation: "extract", Tokens: map[string]int{"in": 100, "out": 20}, Outcome: "ok"},
+		{Operation: "extract", Outcome: "limited"},
+		{Operation: "extract", Tokens: map[string]int{"in": 7}, Outcome: "unavailable"},
+	} {
+		e.Layer, e.Tenant = ModelLayer, "tenant-x"
+		m.Record(t.Context(), e)
+	}
+	got := scrape(t, m)
+	for _, want := range []string{
+		`yiku_model_calls_total{operation="extract",outcome="ok"} 1`, `yiku_model_calls_total{operation="extract",outcome="limited"} 1`,
+		`yiku_model_tokens_total{direction="in",operation="extract"} 107`, `yiku_model_tokens_total{direction="out",operation="extract"} 20`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("missing: %s", want)
+		}
+	}
+	if strings.Contains(got, "yiku_operations_total{") || strings.Contains(got, "tenant-x") {
+		t.Errorf("model calls stand among operations, or under a tenant: %s", got)
+	}
+}

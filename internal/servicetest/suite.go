@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) yiku.Service) {
 	all = append(all, errorGroups()...)
 	all = append(all, extractionGroups()...)
 	all = append(all, kindGroups()...)
+	all = append(all, usageGroups()...)
 	all = append(all, keyGroups()...)
 	all = append(all, forgetGroups()...)
 	all = append(all, lessonGroups()...)

@@ -164,8 +164,14 @@ func (p Param) Parse(s string) (reflect.Value, string) {
 	switch {
 	case p.Type == reflect.TypeFor[time.Time]():
 		var t time.Time
-		t, err = time.Parse(time.RFC3339Nano, s)
+		err = t.UnmarshalText([]byte(s)) // stricter than time.Parse
 		v.Set(reflect.ValueOf(t))
+		if _, east := t.Zone(); max(east, -east) >= int(24*time.Hour/time.Second) {
+			return v, "must be " + Describe(p.Type)
+		}
+		if err == nil && t.IsZero() {
+			return v, "must lie after the beginning of the year 1"
+		}
 	case p.Type.Kind() == reflect.String:
 		v.SetString(s)
 	case p.Type.Kind() == reflect.Bool:

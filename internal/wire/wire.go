@@ -78,6 +78,7 @@ func Operations() []Operation {
 	all = append(all, skillOperations()...)
 	all = append(all, extractionOperations()...)
 	all = append(all, forgetOperations()...)
+	all = append(all, usageOperations()...)
 	return append(all, keyOperations()...)
 }
 
@@ -204,6 +205,18 @@ func forgetOperations() []Operation {
 			Summary: "List a user's receipts, newest first."}, yiku.Service.ForgetLog),
 		define(Operation{ID: "verify_audit", Method: "GET", Path: "/v1/audit/verify", Access: yiku.AccessAdmin, Scope: ScopeTenant, Tag: tag,
 			Summary: "Check the whole audit log."}, yiku.Service.VerifyAudit),
+	}
+}
+
+func usageOperations() []Operation {
+	const tag, admin = "usage", yiku.AccessAdmin
+	return []Operation{
+		define(Operation{ID: "get_stats", Method: "GET", Path: "/v1/stats", Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Tell what model calls took and what contexts saved."}, yiku.Service.GetStats),
+		define(Operation{ID: "get_settings", Method: "GET", Path: "/v1/settings", Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Read what the tenant has set for itself."}, yiku.Service.GetSettings),
+		define(Operation{ID: "patch_settings", Method: "PATCH", Path: "/v1/settings", Access: admin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Change what the tenant has set for itself."}, yiku.Service.PatchSettings),
 	}
 }
 

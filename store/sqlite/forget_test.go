@@ -55,7 +55,7 @@ func noItem(c integerColumn) bool {
 		"owners.seq", "owners.counter", "sessions.message_count", "working.open", "working.written", "facts.single",
 		"skills.successes", "skills.failures", "lineage.item_kind", "lineage.source_kind", "lineage.n", "jobs.attempts", "jobs.not_before",
 		"jobs.lease_until", "idempotency.forgotten", "memories.valid_from", "memories.valid_to", "relations.valid_from", "relations.valid_to",
-		"owners.messages", "owners.memories", "owners.bytes", "tenants.owners", "usage.day", "usage.calls", "usage.tokens_in", "usage.tokens_out",
+		"owners.messages", "owners.memories", "owners.bytes", "tenants.owners", "usage.day", "usage.calls", "usage.failures", "usage.tokens_in", "usage.tokens_out", "usage.estimated", "usage.history",
 	}, c.table+"."+c.name)
 }
 

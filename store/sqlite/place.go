@@ -166,6 +166,12 @@ func (c *conn) keyPlace(k *store.Key, tenant int64) place {
 	return p
 }
 
+func (c *conn) settingPlace(s *store.Setting, tenant int64) place {
+	p := c.at("settings", tenant).texts(s.Name).ints(s.Version).times(s.UpdatedAt)
+	p.id = s.Name
+	return p
+}
+
 func (c *conn) ownerStatePlace(number int64, st store.OwnerState, counter int64) place {
 	return c.at("owners.state", number).ints(st.Epoch, st.Seq, counter).bools(st.ConsentWithdrawn)
 }

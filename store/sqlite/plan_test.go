@@ -94,6 +94,7 @@ func TestQueriesAreSearches(t *testing.T) {
 		"owner's messages":   {sql: sqlOwnerMessages},
 		"receipts":           {sql: sqlReceiptsOld},
 		"audit":              {sql: sqlAudit},
+		"ledger":             {sql: sqlSpent},
 		"a tenant's key":     {sql: sqlTenantKeyPlace},
 		"a key to revoke":    {sql: sqlOneKey},
 	} {

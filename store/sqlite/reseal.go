@@ -30,6 +30,7 @@ func putEnvelope() map[string]string {
 		"tenants":        `UPDATE tenants SET body = ?1 WHERE number = ?2`,
 		"audit":          `UPDATE audit SET body = ?1 WHERE n = ?2`,
 		"api_keys":       `UPDATE api_keys SET body = ?1 WHERE tenant = ?2 AND id = ?3`,
+		"settings":       `UPDATE settings SET body = ?1 WHERE tenant = ?2 AND name = ?3`,
 		"working":        `UPDATE working SET body = ?1 WHERE owner = ?2 AND place_mark = ?3`,
 		"sessions":       `UPDATE sessions SET body = ?1 WHERE key = ?2`,
 		"tasks":          `UPDATE tasks SET body = ?1 WHERE key = ?2`,

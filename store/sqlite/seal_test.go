@@ -158,7 +158,7 @@ func TestR7_RowsStayInTheirPlaces(t *testing.T) {
 		`UPDATE messages SET role = 'system'`, `UPDATE messages SET pinned = 1 - pinned`, `UPDATE messages SET session = (SELECT max(key) FROM sessions)`,
 		`UPDATE sessions SET cursor = cursor + 1`, `UPDATE sessions SET ended_at = 1`, `UPDATE tasks SET outcome = 'done'`, `UPDATE working SET open = 0`,
 		`UPDATE working SET version = version + 1`, `UPDATE snapshots SET expires_at = NULL`, `UPDATE idempotency SET forgotten = 0`,
-		`UPDATE api_keys SET access = 'admin'`, `UPDATE api_keys SET revoked_at = NULL`, `UPDATE api_keys SET hash = CAST(hash || x'00' AS BLOB)`,
+		`UPDATE settings SET version = version + 1`, `UPDATE settings SET name = 'another'`, `UPDATE api_keys SET access = 'admin'`, `UPDATE api_keys SET revoked_at = NULL`, `UPDATE api_keys SET hash = CAST(hash || x'00' AS BLOB)`,
 		`UPDATE owners SET epoch = 0`, `UPDATE owners SET seq = seq - 1`, `UPDATE owners SET withdrawn_at = 1`,
 		`UPDATE owners SET wrapped = (SELECT wrapped FROM owners WHERE number = 1)`, `UPDATE owners SET body = (SELECT body FROM owners WHERE number = 1)`,
 		`UPDATE memories SET body = CAST(x'00' || substr(body, 30) AS BLOB)`, `UPDATE memories SET body = x''`, `UPDATE memories SET body = substr(body, 1, 20)`,

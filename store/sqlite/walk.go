@@ -86,8 +86,15 @@ func (r *reader) walk(seen func(table string, err error) error) error {
 			return err
 		}
 	}
+	err := r.c.each(sqlWalkSettings, func(st *sqlite3.Stmt) error {
+		_, err := r.readSetting(st)
+		return seen("settings", err)
+	})
+	if err := errors.Join(err, r.put()); err != nil {
+		return err
+	}
 	var owners []*ownerRef
-	err := r.walkTable(sealedTable{"owners", sqlWalkOwners, func(r *reader, _ *ownerRef, st *sqlite3.Stmt) error {
+	err = r.walkTable(sealedTable{"owners", sqlWalkOwners, func(r *reader, _ *ownerRef, st *sqlite3.Stmt) error {
 		o := &ownerRef{number: st.ColumnInt64(0)}
 		if len(st.ColumnRawBlob(1)) == 0 {
 			_, _, err := r.held(o.number)

@@ -55,6 +55,9 @@ func fillWhole(t testing.TB, s *Store, memories int) {
 			}
 			return tx.Touch(keys[:memories/2], testTime())
 		})
+		write(t, s, owner, func(tx store.Tx) error {
+			return tx.PutSetting(&store.Setting{Name: "tenant", Body: []byte(`{"budgets":{}}`), UpdatedAt: testTime()})
+		})
 		write(t, s, owner, func(tx store.Tx) error { return wholeRecords(tx, session.Key, keys) })
 		write(t, s, owner, func(tx store.Tx) error { return wholeChanges(owner, tx, &session, keys) })
 	}

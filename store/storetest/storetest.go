@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Restore", restoreTests()},
 		{"Job", jobTests()},
 		{"Vector", vectorTests()},
+		{"Spend", spendTests()},
 	} {
 		for name, test := range group.tests {
 			t.Run(group.name+"/"+name, func(t *testing.T) {

@@ -1,0 +1,36 @@
+package yiku
+
+import "time"
+
+// Settings are what a tenant has set for itself; what is absent is as the
+// server's configuration says.
+type Settings struct {
+	Budgets   Budgets   `json:"budgets,omitzero"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
+	Version   int64     `json:"version" doc:"0 where nothing was ever set."`
+}
+
+// ETag returns the version as an entity tag.
+func (s Settings) ETag() string { return etag(s.Version) }
+
+// Budgets bound the tenant's model calls by the day and the month of UTC (G6);
+// 0 is no bound.
+type Budgets struct {
+	DayCalls    Opt[int] `json:"day_calls,omitzero" minimum:"0" doc:"Each attempt counts. null: as the server says."`
+	DayTokens   Opt[int] `json:"day_tokens,omitzero" minimum:"0" doc:"Of prompts and answers."`
+	MonthCalls  Opt[int] `json:"month_calls,omitzero" minimum:"0"`
+	MonthTokens Opt[int] `json:"month_tokens,omitzero" minimum:"0"`
+}
+
+// IsZero reports whether nothing is set.
+func (b Budgets) IsZero() bool { return b == Budgets{} }
+
+// GetSettingsRequest reads the tenant's settings.
+type GetSettingsRequest struct{}
+
+// PatchSettingsRequest changes the tenant's settings by a merge patch: null
+// gives a setting back to the server's configuration.
+type PatchSettingsRequest struct {
+	Conditional
+	Budgets Opt[Budgets] `json:"budgets,omitzero"`
+}
