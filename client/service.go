@@ -235,3 +235,18 @@ func (c *Client) ListSkills(ctx context.Context, req yiku.ListSkillsRequest) (yi
 func (c *Client) SkillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest) (yiku.Memory, error) {
 	return call[yiku.Memory](ctx, c, "skill_outcome", req)
 }
+
+// ListEntities implements yiku.Service.
+func (c *Client) ListEntities(ctx context.Context, req yiku.ListEntitiesRequest) (yiku.Page[yiku.Entity], error) {
+	return call[yiku.Page[yiku.Entity]](ctx, c, "list_entities", req)
+}
+
+// ListRelations implements yiku.Service.
+func (c *Client) ListRelations(ctx context.Context, req yiku.ListRelationsRequest) (yiku.Page[yiku.Relation], error) {
+	return call[yiku.Page[yiku.Relation]](ctx, c, "list_relations", req)
+}
+
+// QueryGraph implements yiku.Service.
+func (c *Client) QueryGraph(ctx context.Context, req yiku.QueryGraphRequest) (yiku.QueryGraphResponse, error) {
+	return call[yiku.QueryGraphResponse](ctx, c, "query_graph", req)
+}

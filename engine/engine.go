@@ -20,6 +20,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/internal/extract"
+	"github.com/yiku-ai/yiku/internal/graph"
 	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/reconcile"
@@ -57,6 +58,7 @@ type Engine struct {
 	operations map[string]wire.Operation
 	checker    *check.Checker
 	mint       *credential.Mint
+	names      graph.Reader
 	chain      audit.Key
 	markKey    []byte // makes marks for the suppression list
 	journal    *journal.Journal
@@ -97,6 +99,7 @@ func New(opts Options) (*Engine, error) {
 		forgets:    newRunning(),
 		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}
+	e.names = graph.NewReader(e.vocabulary)
 	e.rules = extract.NewRules(e.vocabulary)
 	e.extractor = e.rules
 	if opts.Model != nil {

@@ -192,3 +192,15 @@ func (s *service) ListSkills(ctx context.Context, r yiku.ListSkillsRequest) (yik
 func (s *service) SkillOutcome(ctx context.Context, r yiku.SkillOutcomeRequest) (yiku.Memory, error) {
 	return run(ctx, s, "skill_outcome", r, (*call).skillOutcome)
 }
+
+func (s *service) ListEntities(ctx context.Context, r yiku.ListEntitiesRequest) (yiku.Page[yiku.Entity], error) {
+	return run(ctx, s, "list_entities", r, (*call).listEntities)
+}
+
+func (s *service) ListRelations(ctx context.Context, r yiku.ListRelationsRequest) (yiku.Page[yiku.Relation], error) {
+	return run(ctx, s, "list_relations", r, (*call).listRelations)
+}
+
+func (s *service) QueryGraph(ctx context.Context, r yiku.QueryGraphRequest) (yiku.QueryGraphResponse, error) {
+	return run(ctx, s, "query_graph", r, (*call).queryGraph)
+}

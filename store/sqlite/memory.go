@@ -205,6 +205,9 @@ func (t *tx) AddMemory(m *store.Memory) error {
 				return err
 			}
 		}
+		if err := t.relate(row.Key, row.Relations); err != nil {
+			return err
+		}
 		*m = row
 		return nil
 	})
@@ -246,9 +249,18 @@ func (t *tx) UpdateMemory(m *store.Memory, reason string) error {
 		if err := t.writeMemory(sqlUpdateMemory, &row, own); err != nil {
 			return err
 		}
+		if row.Relations != nil || !sameStatement(&row, &old) {
+			if err := t.relateAnew(row.Key, row.Relations); err != nil {
+				return err
+			}
+		}
 		*m = row
 		return nil
 	})
+}
+
+func sameStatement(a, b *store.Memory) bool {
+	return a.Content == b.Content && a.Subject == b.Subject && a.Attribute == b.Attribute && a.Value == b.Value
 }
 
 // newMarks are the marks of an update: an empty Norm leaves the mark where its
@@ -357,6 +369,9 @@ func (t *tx) dropMemories(keys []int64, removed *yiku.Removed) error {
 	}
 	list := keyList(keys)
 	if err := t.dropTraces(list, removed); err != nil {
+		return err
+	}
+	if err := t.dropRelations(list, removed); err != nil {
 		return err
 	}
 	if err := t.c.count(&removed.Versions, sqlDropVersions, list); err != nil {

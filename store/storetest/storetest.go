@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Key", keyTests()},
 		{"Restore", restoreTests()},
 		{"Job", jobTests()},
+		{"Graph", graphTests()},
 	} {
 		for name, test := range group.tests {
 			t.Run(group.name+"/"+name, func(t *testing.T) {
@@ -115,7 +116,7 @@ func (e *env) same(what string, want, got any) {
 // stored hides what reads do not give back.
 func diff(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(),
-		cmpopts.IgnoreFields(store.Memory{}, "ContentNorm", "SubjectNorm", "AttributeNorm"),
+		cmpopts.IgnoreFields(store.Memory{}, "ContentNorm", "SubjectNorm", "AttributeNorm", "Relations"),
 		cmp.AllowUnexported(yiku.Owner{}), cmp.Comparer(sameContent))
 }
 
