@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/internal/graph"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -22,6 +23,29 @@ func (c *call) rowsOf(statements []graph.Statement) []store.Relation {
 			FromName: s.FromName, ToName: s.ToName, FromKind: s.FromKind, ToKind: s.ToKind})
 	}
 	return rows
+}
+
+// explicit makes rows of the relations that a candidate says beside its fact.
+func (c *call) explicit(list []extract.Relation) (rows []store.Relation) {
+	for _, r := range list {
+		rows = append(rows, c.rowsOf(c.names.Explicit(r.From, r.Type, r.To, r.Kind))...)
+	}
+	return rows
+}
+
+// distinctRelations leaves of those that say the same the first.
+func distinctRelations(rows []store.Relation) []store.Relation {
+	type statement struct{ kind, from, to, value string }
+	seen := map[statement]bool{}
+	return slices.DeleteFunc(rows, func(r store.Relation) bool {
+		s := statement{r.Type, r.From.Name, r.To.Name, r.ToName}
+		if r.To.Name != "" {
+			s.value = ""
+		}
+		known := seen[s]
+		seen[s] = true
+		return known
+	})
 }
 
 func (c *call) entityOf(n graph.Node) store.Entity {

@@ -205,7 +205,7 @@ func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources 
 
 // add writes a new memory with what it was derived from.
 func (c *call) add(tx store.Tx, m store.Memory, sources []store.Item, out saved) (saved, error) {
-	m.Relations = append(m.Relations, c.relations(m.Memory)...)
+	m.Relations = distinctRelations(append(m.Relations, c.relations(m.Memory)...))
 	if err := tx.AddMemory(&m); err != nil {
 		return saved{}, err
 	}

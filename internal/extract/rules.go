@@ -536,6 +536,7 @@ func (r *reading) add(c Candidate) {
 	c.Confidence = 1
 	c.ValidFrom = r.window.Messages[r.at-1].At
 	if c.Op != OpDelete {
+		c.Relations, c.From = belonging(c.Content), r.restsOn(c.Content)
 		c.Content, c.Value = r.dated(c.Content), r.dated(c.Value)
 	}
 	r.found = append(r.found, c)

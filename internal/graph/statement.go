@@ -38,9 +38,26 @@ func (r Reader) Statements(m yiku.Memory) []Statement {
 	return r.Relate(m.Subject, m.Attribute, m.Value)
 }
 
-// Relate is what somebody says by naming a relation from one to another; no
-// attribute or no value: of the one alone.
-func (r Reader) Relate(from, attribute, value string) []Statement {
+// Explicit is what is said by naming a relation from somebody or something to
+// another one, of which one knows what it is where kind is not empty; without
+// a relation it only names the one.
+func (r Reader) Explicit(from, relation, to string, kind yiku.EntityKind) []Statement {
+	list := r.relate(from, relation, to, true)
+	for i, s := range list {
+		if s.FromName != "" && s.FromKind == "" {
+			list[i].FromKind = kind
+		}
+	}
+	return list
+}
+
+// Relate is what a fact says: an attribute of a subject; without an attribute
+// or a value it only names the one.
+func (r Reader) Relate(subject, attribute, value string) []Statement {
+	return r.relate(subject, attribute, value, false)
+}
+
+func (r Reader) relate(from, attribute, value string, explicit bool) []Statement {
 	subject := r.Name(from)
 	if subject.Name == "" {
 		return nil
@@ -66,7 +83,7 @@ func (r Reader) Relate(from, attribute, value string) []Statement {
 	for _, one := range r.values(role, value) {
 		next := base
 		next.ToName = one
-		if named := r.Name(one); kind != "" || !r.vocabulary.Knows(attribute) && proper(one) {
+		if named := r.Name(one); kind != "" || explicit || !r.vocabulary.Knows(attribute) && proper(one) {
 			named.Node = r.circle(subject.Node, role, named.Node)
 			next.To, next.ToKind = named.Node, kind
 			if kind == "" {
@@ -116,13 +133,17 @@ func (r Reader) values(role, value string) []string {
 }
 
 var (
+	han      = regexp.MustCompile(`^\p{Han}{2,6}$`)
 	between  = regexp.MustCompile(`\s*(?:,|，|、|;|；|\band\b|以及)\s*`)
 	together = regexp.MustCompile(`^(\p{Han}{2,4})[和与跟](\p{Han}{2,4})$`)
 )
 
 // proper reports whether a text looks like the name of something: Latin words
-// that begin with capitals, but not a whole clause.
+// that begin with capitals, but not a whole clause, or a few Han characters.
 func proper(s string) bool {
+	if han.MatchString(s) {
+		return true
+	}
 	words := strings.Fields(s)
 	if len(words) == 0 || len(words) > 5 || utf8.RuneCountInString(s) > longestName {
 		return false
