@@ -263,3 +263,55 @@ func TestC8_OnlyTheSameAttribute(t *testing.T) {
 		t.Errorf("%d memories are history, %v; want 1", len(page.Items), err)
 	}
 }
+
+// TestC14_Conversations: what is said in a conversation can be asked about over
+// several hops, by both ways of reading it and in both languages, and goes
+// with the messages that said it.
+func TestC14_Conversations(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer string // of a model; "" rules read
+		says   []string
+		ask    map[string]string
+	}{
+		"rules": {"", []string{"My sister is called Eva.", "Eva works at Acme.", "我老婆王小红住在杭州。"},
+			map[string]string{"sister/employer": "Acme", "妻子/居住地": "杭州"}},
+		"model": {`{"op":"create","content":"The user's sister Eva is married to Tom","messages":[1],"relations":[{"from":"user","relation":"sister","to":"Eva"},{"from":"Eva","relation":"husband","to":"Tom"},{"from":"Tom"}]},
+			{"op":"create","content":"Tom works at Acme","subject":"Tom","attribute":"employer","value":"Acme","messages":[1],"entities":[{"name":"Tom","aliases":["Tommy"]}]}`,
+			[]string{"My sister Eva is married to Tom, who works at Acme."}, map[string]string{"sister/spouse/employer": "Acme", "兄弟姐妹/配偶/公司": "Acme"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil)
+			if c.answer != "" {
+				b, _ = modelBench(t, answering(c.answer))
+			}
+			s := b.operator()
+			utter(t, s, "s", c.says...)
+			report, err := s.ExtractSession(t.Context(), yiku.ExtractSessionRequest{UserID: "ann", SessionID: "s"})
+			if err != nil || report.Status != yiku.ExtractionStored {
+				t.Fatalf("%+v, %v", report, err)
+			}
+			if parked := len(report.Parked); (parked == 1) != (c.answer != "") {
+				t.Errorf("parked %+v", report.Parked)
+			}
+			for relation, want := range c.ask {
+				if got := ends(t, s, yiku.QueryGraphRequest{Relation: relation}); !slices.Equal(got, []string{want}) {
+					t.Errorf("%s: %q, want %s", relation, got, want)
+				}
+			}
+			if c.answer != "" {
+				if got := ends(t, s, yiku.QueryGraphRequest{Start: "Tommy", Relation: "employer"}); !slices.Equal(got, []string{"Acme"}) {
+					t.Errorf("by an alias: %q", got)
+				}
+			}
+			res, err := s.Forget(t.Context(), yiku.ForgetRequest{UserID: "ann", Reason: "asked", Selector: yiku.Selector{Source: &yiku.SourceSelector{SessionID: "s"}}})
+			if err != nil || res.Removed.Entities < 4 || res.Removed.Relations < 3 || !res.Verified {
+				t.Errorf("forget: %+v, %v", res, err)
+			}
+			if got := entities(t, s, yiku.ListEntitiesRequest{}); len(got) != 0 {
+				t.Errorf("left %q", got)
+			}
+		})
+	}
+}

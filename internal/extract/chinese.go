@@ -112,6 +112,7 @@ var (
 	predicate = regexp.MustCompile(`(?i)^(?:也|还|都|又|现在|目前|平时|一直|从小|今年|已经|刚|常|经常|最|特别|非常|很|更|比较|不太|不|从不|从来不|只)*(?:是|叫|住|在|喜欢|爱|讨厌|不喜欢|不爱|不吃|不喝|不能|对|有|养|做|当|从事|毕业|来自|出生|今年|姓|患|会说|会|习惯|偏好|偏爱|更喜欢|戒|吃素|属|用|使用|采用|部署|跑在|搬)`)
 	attached  = regexp.MustCompile(`(?i)^(?:一[只个条位家辆匹台间套份]|[\p{Han}\w]{1,10}、|不加|不放|不要|加|少|多|只|特别是|尤其是|包括|比如|例如|大概|每|也不|还要|先|再|结论|就是)`)
 
+	kinNamed   = regexp.MustCompile(`^我(?:的|家的?|们家的?)?` + kin + `(` + zhSurname + `\p{Han}{1,2}?|[A-Z][a-z]+)(?:也|现在|今年|一直|还|都|最近|目前)*((?:在|是|住|做|当|喜欢|爱|讨厌|对|从|有|会|养|不|\d).+)$`)
 	kinSubject = regexp.MustCompile(`(?i)^我(?:的|家的?|们家的?)?(` + kin + `)(?:也|现在|今年|一直|还|都|最近|目前)*(.+)$`)
 	zhOwned    = regexp.MustCompile(`^我(?:家|们)?的?([\p{Han}\w]{0,8}(?:` + zhHeld + `)(?:是|叫|为|[:：]).+)$`)
 	lately     = regexp.MustCompile(`^(?:现在|目前|如今|最近|眼下|今年|去年)(我|本人)`)
@@ -166,6 +167,9 @@ func chineseSubject(s string) (subject, rest string) {
 	s = lately.ReplaceAllString(s, "$1")
 	if m := zhOwned.FindStringSubmatch(s); m != nil {
 		return thing, m[1]
+	}
+	if m := kinNamed.FindStringSubmatch(s); m != nil {
+		return m[1], m[2]
 	}
 	if m := kinSubject.FindStringSubmatch(s); m != nil {
 		return theirs + m[1], m[2]

@@ -136,15 +136,18 @@ func belonging(text string) []Relation {
 // reasons are where a clause says on what it rests.
 var reasons = regexp.MustCompile(`(?i)\b(?:because|since)\b(.+)$|(?:因为|由于|既然)(.+?)(?:所以|因此|就|，|,|$)`)
 
-// restsOn are the numbers of the neighbours on which a text says that it rests:
-// whose values its reason names.
-func (r *reading) restsOn(text string) []int {
-	m := reasons.FindStringSubmatch(text)
+// restsOn are the numbers of the neighbours on which what a sentence says
+// rests: whose values its reason names. The reason itself rests on nothing.
+func (r *reading) restsOn(sentence, content string) []int {
+	m := reasons.FindStringSubmatch(sentence)
 	if m == nil {
 		return nil
 	}
 	var out []int
 	why := strings.ToLower(strings.Join(m[1:], ""))
+	if strings.Contains(why, strings.ToLower(content)) {
+		return nil
+	}
 	for i, n := range r.window.Neighbours {
 		if value := strings.ToLower(n.Value); utf8.RuneCountInString(value) >= 2 && strings.Contains(why, value) {
 			out = append(out, i+1)

@@ -178,6 +178,7 @@ func (r *reading) sentence(g *grammar, s string) {
 	}
 	for i := before; i < len(r.found); i++ {
 		c := &r.found[i]
+		c.From = r.restsOn(s, c.Content)
 		c.Urgent = c.Urgent || explicit
 		if explicit {
 			c.Importance = max(c.Importance, 0.8)
@@ -536,7 +537,7 @@ func (r *reading) add(c Candidate) {
 	c.Confidence = 1
 	c.ValidFrom = r.window.Messages[r.at-1].At
 	if c.Op != OpDelete {
-		c.Relations, c.From = belonging(c.Content), r.restsOn(c.Content)
+		c.Relations = belonging(c.Content)
 		c.Content, c.Value = r.dated(c.Content), r.dated(c.Value)
 	}
 	r.found = append(r.found, c)
