@@ -49,6 +49,11 @@ type Service interface {
 	ListSkills(context.Context, ListSkillsRequest) (Page[Memory], error)
 	SkillOutcome(context.Context, SkillOutcomeRequest) (Memory, error)
 
+	// Entities and relations (C14).
+	ListEntities(context.Context, ListEntitiesRequest) (Page[Entity], error)
+	ListRelations(context.Context, ListRelationsRequest) (Page[Relation], error)
+	QueryGraph(context.Context, QueryGraphRequest) (QueryGraphResponse, error)
+
 	// Extraction, review and jobs (C3–C6, C11, C12).
 	ExtractSession(context.Context, ExtractSessionRequest) (ExtractionReport, error)
 	ListExtractions(context.Context, ListExtractionsRequest) (Page[ExtractionReport], error)

@@ -250,3 +250,18 @@ func (c *Client) GetSettings(ctx context.Context, req yiku.GetSettingsRequest) (
 func (c *Client) PatchSettings(ctx context.Context, req yiku.PatchSettingsRequest) (yiku.Settings, error) {
 	return call[yiku.Settings](ctx, c, "patch_settings", req)
 }
+
+// ListEntities implements yiku.Service.
+func (c *Client) ListEntities(ctx context.Context, req yiku.ListEntitiesRequest) (yiku.Page[yiku.Entity], error) {
+	return call[yiku.Page[yiku.Entity]](ctx, c, "list_entities", req)
+}
+
+// ListRelations implements yiku.Service.
+func (c *Client) ListRelations(ctx context.Context, req yiku.ListRelationsRequest) (yiku.Page[yiku.Relation], error) {
+	return call[yiku.Page[yiku.Relation]](ctx, c, "list_relations", req)
+}
+
+// QueryGraph implements yiku.Service.
+func (c *Client) QueryGraph(ctx context.Context, req yiku.QueryGraphRequest) (yiku.QueryGraphResponse, error) {
+	return call[yiku.QueryGraphResponse](ctx, c, "query_graph", req)
+}

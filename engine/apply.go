@@ -66,6 +66,7 @@ func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidat
 		report.Operations = append(report.Operations, op)
 		return nil
 	}
+	m.Relations = c.explicit(candidate.Relations)
 	s, err := c.reconcile(tx, owner, m, rests, req, standing{corrects: target, review: !firmly || m.Trust < trusted || m.Confidence < firm, learnt: true})
 	if errors.Is(err, yiku.ErrConflict) || errors.Is(err, yiku.ErrInvalid) {
 		park(report, extract.Rejected, candidate.Content)

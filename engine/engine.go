@@ -21,6 +21,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/credential"
 	"github.com/yiku-ai/yiku/internal/extract"
+	"github.com/yiku-ai/yiku/internal/graph"
 	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/reconcile"
@@ -60,6 +61,7 @@ type Engine struct {
 	operations map[string]wire.Operation
 	checker    *check.Checker
 	mint       *credential.Mint
+	names      graph.Reader
 	chain      audit.Key
 	markKey    []byte // makes marks for the suppression list
 	journal    *journal.Journal
@@ -102,6 +104,7 @@ func New(opts Options) (*Engine, error) {
 		now:     opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}
 	e.spoils.most = settings.SpoiledCalls
+	e.names = graph.NewReader(e.vocabulary)
 	e.rules = extract.NewRules(e.vocabulary)
 	if opts.Audit != nil {
 		e.chain = *opts.Audit

@@ -238,4 +238,6 @@ func addRemoved(to *yiku.Removed, r yiku.Removed) {
 	to.Sessions += r.Sessions
 	to.Working += r.Working
 	to.Snapshots += r.Snapshots
+	to.Entities += r.Entities
+	to.Relations += r.Relations
 }

@@ -184,6 +184,9 @@ func (c *call) approve(tx store.Tx, owner yiku.Owner, row store.Memory, req yiku
 	if len(out.retired) > 0 {
 		out.outcome, m.Supersedes = yiku.OutcomeSuperseded, out.retired[0]
 	}
+	if m.Content != row.Content {
+		m.Relations = c.relations(m.Memory)
+	}
 	if err := tx.UpdateMemory(&m, "approved"); err != nil {
 		return saved{}, err
 	}

@@ -205,6 +205,7 @@ func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources 
 
 // add writes a new memory with what it was derived from.
 func (c *call) add(tx store.Tx, m store.Memory, sources []store.Item, out saved) (saved, error) {
+	m.Relations = distinctRelations(append(m.Relations, c.relations(m.Memory)...))
 	if err := tx.AddMemory(&m); err != nil {
 		return saved{}, err
 	}
@@ -509,6 +510,9 @@ func (c *call) reinforce(tx store.Tx, row store.Memory, again yiku.Memory, req y
 func (c *call) renorm(next *store.Memory, before store.Memory) {
 	keyed := c.keyed(*next)
 	next.ContentNorm, next.SubjectNorm, next.AttributeNorm = "", "", ""
+	if !saysTheSame(next.Memory, before.Memory) {
+		next.Relations = c.relations(next.Memory)
+	}
 	if next.Content != before.Content {
 		next.ContentNorm = keyed.ContentNorm
 	}

@@ -204,3 +204,15 @@ func (s *service) GetSettings(ctx context.Context, r yiku.GetSettingsRequest) (y
 func (s *service) PatchSettings(ctx context.Context, r yiku.PatchSettingsRequest) (yiku.Settings, error) {
 	return run(ctx, s, "patch_settings", r, (*call).patchSettings)
 }
+
+func (s *service) ListEntities(ctx context.Context, r yiku.ListEntitiesRequest) (yiku.Page[yiku.Entity], error) {
+	return run(ctx, s, "list_entities", r, (*call).listEntities)
+}
+
+func (s *service) ListRelations(ctx context.Context, r yiku.ListRelationsRequest) (yiku.Page[yiku.Relation], error) {
+	return run(ctx, s, "list_relations", r, (*call).listRelations)
+}
+
+func (s *service) QueryGraph(ctx context.Context, r yiku.QueryGraphRequest) (yiku.QueryGraphResponse, error) {
+	return run(ctx, s, "query_graph", r, (*call).queryGraph)
+}

@@ -210,6 +210,11 @@ type Memory struct {
 	AttributeNorm string
 	Hash          string // set by the driver: HMAC of ContentNorm, hex; stands for the content where content may not stand
 	Reason        string // set by the driver: what made the present state, as yiku.MemoryVersion says it; AddMemory takes it as given, "created" where empty
+
+	// Relations are what it says of whom. Reads do not give them back. In an
+	// update nil leaves them where content, subject, attribute and value are as
+	// they were, and takes them away where not.
+	Relations []Relation `json:",omitzero"`
 }
 
 // Version is what a memory was until it was changed. Reason says what made it
@@ -301,6 +306,7 @@ type Reader interface {
 	VectorReader
 	SpendReader
 	SettingReader
+	GraphReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -430,8 +436,9 @@ type Tx interface {
 	// no skill of the owner is ErrNotFound.
 	RecordOutcome(key int64, success bool) error
 	// DeleteMemory deletes a memory with its versions, lineage, vectors,
-	// terms, access and the snapshots that cite it; what idempotency records
-	// say of it becomes forgotten.
+	// terms, access, relations, the entities of which nothing else speaks, and
+	// the snapshots that cite it; what idempotency records say of it becomes
+	// forgotten.
 	DeleteMemory(key int64) error
 
 	// AddLineage records that an item was made from others of the same owner,

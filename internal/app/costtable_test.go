@@ -255,6 +255,15 @@ func costlyRest() []costly {
 			c.fillSession(user, "unread", min(*costBytes, 1_000_000), 2000)
 			return c.request("extract_session", session("unread"), nil, tree{"user_id": user, "dry_run": true})
 		}},
+		{op: "list_entities", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("list_entities", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
+		}},
+		{op: "list_relations", name: "500", build: func(c *costRig) *http.Request {
+			return c.request("list_relations", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
+		}},
+		{op: "query_graph", name: "all that lies four hops around", build: func(c *costRig) *http.Request {
+			return c.request("query_graph", nil, nil, tree{"user_id": "ann", "hops": 4, "limit": 100})
+		}},
 		{op: "list_extractions", name: "500", build: func(c *costRig) *http.Request {
 			return c.request("list_extractions", nil, url.Values{"user_id": {"ann"}, "limit": {"500"}}, nil)
 		}},

@@ -319,6 +319,9 @@ func forgetSoak() map[string]soakEntry {
 			req.Reason = a.text()
 			return req
 		}},
+		"list_entities":  {1, func(a *act) any { return &yiku.ListEntitiesRequest{UserID: a.user()} }},
+		"list_relations": {1, func(a *act) any { return &yiku.ListRelationsRequest{UserID: a.user()} }},
+		"query_graph":    {1, func(a *act) any { return &yiku.QueryGraphRequest{UserID: a.user(), Hops: 4} }},
 		"get_receipt":    {2, func(a *act) any { return &yiku.ReceiptRequest{UserID: a.user(), ID: a.id("receipt")} }},
 		"verify_receipt": {1, func(a *act) any { return &yiku.VerifyReceiptRequest{UserID: a.user(), ID: a.id("receipt")} }},
 		"forget_log":     {2, func(a *act) any { return &yiku.ForgetLogRequest{UserID: a.user()} }},

@@ -25,7 +25,7 @@ var (
 	contracts = []string{"", "store", "index", "embed"}
 	pure      = []string{
 		"internal/token", "internal/form", "internal/window", "internal/lang",
-		"internal/recall", "internal/compose", "internal/reconcile", "internal/check", "internal/usage",
+		"internal/recall", "internal/compose", "internal/reconcile", "internal/graph", "internal/check", "internal/usage",
 	}
 )
 
@@ -42,13 +42,14 @@ var rooms = []Room{
 	// Pure packages: no contract but the index's types, no driver, no engine.
 	{Dir: "internal/token", May: []string{""}, Foreign: []string{"github.com/tiktoken-go/tokenizer"}, Pure: true},
 	{Dir: "internal/kernel", Foreign: []string{"golang.org/x/sys"}},
-	{Dir: "internal/lang", Foreign: []string{"golang.org/x/text"}, Pure: true},
+	{Dir: "internal/lang", Foreign: []string{"golang.org/x/text", "github.com/longbridgeapp/opencc"}, Pure: true},
 	{Dir: "internal/wire", May: []string{""}},
 	{Dir: "internal/form", May: []string{""}, Pure: true},
 	{Dir: "internal/check", May: []string{"", "internal/wire", "internal/lang"}, Foreign: []string{"github.com/go-json-experiment/json"}, Pure: true},
 	{Dir: "internal/window", May: []string{"", "internal/token", "internal/form", "internal/lang"}, Pure: true},
 	{Dir: "internal/recall", May: []string{"", "index", "internal/lang", "internal/token"}, Pure: true},
 	{Dir: "internal/reconcile", May: []string{"", "internal/lang"}, Pure: true},
+	{Dir: "internal/graph", May: []string{"", "internal/lang", "internal/reconcile"}, Pure: true},
 	{Dir: "internal/extract", May: []string{"", "llm", "internal/lang", "internal/reconcile"}},
 	{Dir: "internal/compose", May: []string{"", "internal/token", "internal/lang", "internal/form", "internal/recall", "internal/window"}, Pure: true},
 

@@ -109,6 +109,7 @@ type Candidate struct {
 	From       []int         // numbers of the neighbours that it rests on (C9)
 	Skill      *yiku.Skill   // of type skill: its name, situation and steps
 	Episode    *yiku.Episode // of what happened: when, with whom, with which outcome
+	Relations  []Relation
 	Reason     string
 	Urgent     bool // cannot wait: asked for, a correction, a prohibition, or to be forgotten (C3)
 }
@@ -134,6 +135,7 @@ const (
 	TooLong       Reason = "too_long"       // a content above the limit of a memory
 	TooMany       Reason = "too_many"       // beyond the limit of one answer
 	Replaced      Reason = "replaced"       // another list of the same answer stands in its place
+	BadRelation   Reason = "bad_relation"   // a relation without both ends or a type, or an entity without a name; the fact is kept
 	Rejected      Reason = "rejected"       // the store refused it
 )
 

@@ -30,6 +30,7 @@ func ParseAnswer(answer string, messages, neighbours int) ([]Candidate, []Parked
 	}
 	var candidates []Candidate
 	parked := found.parked()
+	var beside []Parked // what is not read of facts that are kept
 	for i, v := range found.list {
 		if i >= maxOperations {
 			parked = append(parked, Parked{TooMany, clip(text(found.list[i:]))})
@@ -44,7 +45,9 @@ func ParseAnswer(answer string, messages, neighbours int) ([]Candidate, []Parked
 		}
 		switch {
 		case reason == "" && c.Op != OpNone:
-			candidates = append(candidates, c)
+			var bad []Parked
+			c.Relations, bad = relatedIn(v)
+			candidates, beside = append(candidates, c), append(beside, bad...)
 		case reason != "":
 			parked = append(parked, Parked{reason, clip(text(v))})
 		}
@@ -52,6 +55,7 @@ func ParseAnswer(answer string, messages, neighbours int) ([]Candidate, []Parked
 	if found.cut && len(parked) == 0 {
 		parked = append(parked, Parked{Truncated, clip(tail(answer))})
 	}
+	parked = append(parked, beside...)
 	return candidates, parked
 }
 

@@ -1,6 +1,11 @@
 package reconcile
 
-import "github.com/yiku-ai/yiku"
+import (
+	"maps"
+	"slices"
+
+	"github.com/yiku-ai/yiku"
+)
 
 // Broader returns what an attribute is a kind of, the nearest first: a sister
 // is a sibling. Most are of none.
@@ -19,6 +24,21 @@ func (v *Vocabulary) Inverse(name string) string { return v.known[v.Canonical(na
 // Of returns what the values of an attribute are, where they are somebody or
 // something that can be spoken of; "" where they are plain values, or nobody knows.
 func (v *Vocabulary) Of(name string) yiku.EntityKind { return v.known[v.Canonical(name)].to }
+
+// Saying lists the attributes that say a relation: it and the narrower ones,
+// and those that say it from the other end.
+func (v *Vocabulary) Saying(relation string) []string {
+	relation = v.Canonical(relation)
+	list := []string{relation}
+	for _, name := range slices.Sorted(maps.Keys(v.known)) {
+		narrower := slices.Contains(v.Broader(name), relation)
+		from := v.known[name].inverse
+		if name != relation && (narrower || from != "" && (from == relation || slices.Contains(v.Broader(from), relation))) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
 
 // Names reports whether an attribute's values are names of its subject.
 func (v *Vocabulary) Names(name string) bool {

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) yiku.Service) {
 	all = append(all, atOnceGroups()...)
 	all = append(all, contextGroups()...)
 	all = append(all, errorGroups()...)
+	all = append(all, graphGroups()...)
 	all = append(all, extractionGroups()...)
 	all = append(all, kindGroups()...)
 	all = append(all, usageGroups()...)

@@ -76,6 +76,7 @@ func Operations() []Operation {
 	all = append(all, contextOperations()...)
 	all = append(all, memoryOperations()...)
 	all = append(all, skillOperations()...)
+	all = append(all, graphOperations()...)
 	all = append(all, extractionOperations()...)
 	all = append(all, forgetOperations()...)
 	all = append(all, usageOperations()...)
@@ -169,6 +170,18 @@ func skillOperations() []Operation {
 			Summary: "List a user's skills, newest first."}, yiku.Service.ListSkills),
 		define(Operation{ID: "skill_outcome", Method: "POST", Path: "/v1/skills/{id}/outcome", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Say that a skill was followed, and whether it worked."}, yiku.Service.SkillOutcome),
+	}
+}
+
+func graphOperations() []Operation {
+	const tag, read = "knowledge", yiku.AccessRead
+	return []Operation{
+		define(Operation{ID: "list_entities", Method: "GET", Path: "/v1/entities", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "List the people, places and things that a user's memories speak of, newest first."}, yiku.Service.ListEntities),
+		define(Operation{ID: "list_relations", Method: "GET", Path: "/v1/relations", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "List what is said of them, newest first."}, yiku.Service.ListRelations),
+		define(Operation{ID: "query_graph", Method: "POST", Path: "/v1/graph/query", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "Find what lies around one of them, over several relations, with the memories that prove it."}, yiku.Service.QueryGraph),
 	}
 }
 

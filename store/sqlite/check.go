@@ -83,6 +83,7 @@ func (r *reader) examine(e *store.Examination) error {
 		"%d sessions count their messages wrongly": sqlWrongCounts,
 		"%d owners have numbers beyond their seq":  sqlBehindSeq,
 		"the usage of %d owners is wrong":          sqlWrongUsage,
+		"%d entities are spoken of by no memory":   sqlSourceless,
 		"%d tenants count their owners wrongly":    sqlWrongTenants,
 	} {
 		n, err := r.c.number(sql)

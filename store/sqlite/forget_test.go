@@ -54,7 +54,7 @@ func noItem(c integerColumn) bool {
 		// Counts and flags with names of their own.
 		"owners.seq", "owners.counter", "sessions.message_count", "working.open", "working.written", "facts.single",
 		"skills.successes", "skills.failures", "lineage.item_kind", "lineage.source_kind", "lineage.n", "jobs.attempts", "jobs.not_before",
-		"jobs.lease_until", "idempotency.forgotten", "memories.valid_from", "memories.valid_to", "relations.valid_from", "relations.valid_to",
+		"jobs.lease_until", "idempotency.forgotten", "memories.valid_from", "memories.valid_to",
 		"owners.messages", "owners.memories", "owners.bytes", "tenants.owners", "usage.day", "usage.calls", "usage.failures", "usage.tokens_in", "usage.tokens_out", "usage.estimated", "usage.history",
 	}, c.table+"."+c.name)
 }
@@ -208,6 +208,7 @@ func canarySession(t *testing.T, s *Store, owner yiku.Owner, text string) (sessi
 		memory = &store.Memory{ContentNorm: text, SubjectNorm: text}
 		memory.ID, memory.Content, memory.Subject, memory.Value = "m", text, text, text
 		memory.Status, memory.Level, memory.Type, memory.Kind = yiku.StatusActive, yiku.LevelUser, yiku.TypeFact, yiku.KindSemantic
+		memory.Relations = []store.Relation{{Type: text, From: store.Entity{ID: "e", Name: text, Base: text, Given: text, Family: text}, FromName: text, ToName: text}}
 		memory.Metadata, memory.CreatedAt, memory.UpdatedAt = yiku.Metadata{"k": text}, testTime(), testTime()
 		working := &store.Working{Project: "p", SessionID: session.ID}
 		working.TaskID, working.Todos = "t "+text, []any{text}

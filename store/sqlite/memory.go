@@ -206,6 +206,9 @@ func (t *tx) AddMemory(m *store.Memory) error {
 				return err
 			}
 		}
+		if err := t.relate(row.Key, row.Relations); err != nil {
+			return err
+		}
 		*m = row
 		return nil
 	})
@@ -252,6 +255,11 @@ func (t *tx) UpdateMemory(m *store.Memory, reason string) error {
 				return err
 			}
 		}
+		if row.Relations != nil || !sameStatement(&row, &old) {
+			if err := t.relateAnew(row.Key, row.Relations); err != nil {
+				return err
+			}
+		}
 		*m = row
 		return nil
 	})
@@ -261,6 +269,11 @@ func (t *tx) UpdateMemory(m *store.Memory, reason string) error {
 func saysTheSame(a, b *yiku.Memory) bool {
 	return a.Content == b.Content && a.Subject == b.Subject && a.Attribute == b.Attribute && a.Value == b.Value &&
 		slices.Equal(a.Topics, b.Topics) && a.ValidFrom.Equal(b.ValidFrom)
+}
+
+// sameStatement reports whether nothing has changed of what relations are read from.
+func sameStatement(a, b *store.Memory) bool {
+	return a.Content == b.Content && a.Subject == b.Subject && a.Attribute == b.Attribute && a.Value == b.Value
 }
 
 // newMarks are the marks of an update: an empty Norm leaves the mark where its
@@ -369,6 +382,9 @@ func (t *tx) dropMemories(keys []int64, removed *yiku.Removed) error {
 	}
 	list := keyList(keys)
 	if err := t.dropTraces(list, removed); err != nil {
+		return err
+	}
+	if err := t.dropRelations(list, removed); err != nil {
 		return err
 	}
 	if err := t.c.count(&removed.Versions, sqlDropVersions, list); err != nil {

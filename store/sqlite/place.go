@@ -103,6 +103,12 @@ func (c *conn) skillPlace(m *store.Memory) place {
 	return c.at("skills", m.Key).ints(m.Version, m.Skill.Successes, m.Skill.Failures)
 }
 
+func (c *conn) entityPlace(e *store.Entity) place { return c.at("entities", e.Key).texts(e.ID) }
+
+func (c *conn) relationPlace(r *store.Relation) place {
+	return c.at("relations", r.Key).ints(r.Memory, r.From.Key, r.To.Key)
+}
+
 func (c *conn) versionPlace(key, memory int64, v *store.Version) place {
 	return c.at("versions", key).ints(memory).times(v.ReplacedAt).texts(v.Reason)
 }

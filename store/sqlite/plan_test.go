@@ -33,6 +33,20 @@ func TestQueriesAreSearches(t *testing.T) {
 		}
 		return sql
 	}
+	graph := func(e store.EntityQuery, q store.RelationQuery, relations bool) (sql string) {
+		err := s.View(t.Context(), func(r store.Reader) error {
+			o, err := r.(*reader).find(owner)
+			sql = sqlEntities + r.(*reader).entityFilter(o, e).sql.String() + sqlEntityOrder
+			if relations {
+				sql = sqlRelations + r.(*reader).relationFilter(o, q).sql.String() + sqlRelationRows
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sql
+	}
 	active := []yiku.Status{yiku.StatusActive}
 	for name, c := range map[string]struct {
 		sql   string
@@ -66,6 +80,17 @@ func TestQueriesAreSearches(t *testing.T) {
 		"versions":           {sql: sqlVersions},
 		"sources":            {sql: sqlSources, sorts: true},
 		"derived":            {sql: sqlDerived, sorts: true},
+		"entities":           {sql: graph(store.EntityQuery{}, store.RelationQuery{}, false)},
+		"entities of a name": {sql: graph(store.EntityQuery{Names: []string{"n"}}, store.RelationQuery{}, false), sorts: true},
+		"entities of a base": {sql: graph(store.EntityQuery{Bases: []string{"n"}}, store.RelationQuery{}, false), sorts: true},
+		"of a given name":    {sql: graph(store.EntityQuery{Givens: []string{"n"}}, store.RelationQuery{}, false), sorts: true},
+		"of a family":        {sql: graph(store.EntityQuery{Families: []string{"n"}}, store.RelationQuery{}, false), sorts: true},
+		"entities by id":     {sql: graph(store.EntityQuery{IDs: []string{"n"}}, store.RelationQuery{}, false), sorts: true},
+		"relations":          {sql: graph(store.EntityQuery{}, store.RelationQuery{Typed: true}, true)},
+		"relations of a m.":  {sql: graph(store.EntityQuery{}, store.RelationQuery{Memories: []int64{1}}, true), sorts: true},
+		"relations around":   {sql: graph(store.EntityQuery{}, store.RelationQuery{Around: []int64{1}, Types: []string{"t"}}, true), sorts: true},
+		"drop relations":     {sql: sqlDropRelations},
+		"drop entities":      {sql: sqlDropEntities},
 		"changes":            {sql: sqlChanges, sorts: true},
 		"snapshot":           {sql: sqlSnapshot},
 		"record":             {sql: sqlRecord},

@@ -26,6 +26,7 @@ const (
 	sqlResidueEpisodesKey          = `SELECT count(*) FROM episodes WHERE key IN` + goneKeys
 	sqlResidueSkillsKey            = `SELECT count(*) FROM skills WHERE key IN` + goneKeys
 	sqlResidueVersionsMemory       = `SELECT count(*) FROM versions WHERE memory IN` + goneKeys
+	sqlResidueRelationsMemory      = `SELECT count(*) FROM relations WHERE memory IN` + goneKeys
 	sqlResidueAccessKey            = `SELECT count(*) FROM access WHERE key IN` + goneKeys
 	sqlResidueMessagesKey          = `SELECT count(*) FROM messages WHERE key IN` + goneKeys
 	sqlResidueMessagesSession      = `SELECT count(*) FROM messages WHERE session IN` + goneKeys
@@ -60,6 +61,7 @@ func residuePlaces() []residuePlace {
 		{"episodes.key", sqlResidueEpisodesKey, 1, memory},
 		{"skills.key", sqlResidueSkillsKey, 1, memory},
 		{"versions.memory", sqlResidueVersionsMemory, 1, memory},
+		{"relations.memory", sqlResidueRelationsMemory, 1, memory},
 		{"access.key", sqlResidueAccessKey, 1, memory},
 		{"messages.key", sqlResidueMessagesKey, 1, message},
 		{"messages.session", sqlResidueMessagesSession, 1, session},

@@ -26,6 +26,8 @@ const (
 	sqlWalkAudit       = `SELECT n, body FROM audit WHERE n` + walkRange
 	sqlWalkKeys        = `SELECT rowid, id FROM api_keys WHERE rowid` + walkRange
 	sqlWalkMemories    = memorySelect + ` WHERE m.key` + walkRange
+	sqlWalkEntities    = `SELECT ` + entityColumns + ` FROM entities e WHERE e.key` + walkRange
+	sqlWalkRelations   = `SELECT ` + relationColumns + ` FROM relations r WHERE r.key` + walkRange
 	sqlWalkVersions    = `SELECT key, replaced_at, reason, body, memory FROM versions WHERE key` + walkRange
 	sqlWalkSessions    = `SELECT ` + sessionColumns + ` FROM sessions WHERE key` + walkRange
 	sqlWalkMessages    = `SELECT ` + messageColumns + ` FROM messages m WHERE m.key` + walkRange
@@ -63,6 +65,15 @@ func ownTables() []sealedTable {
 		{"vectors", sqlWalkVectors, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readVector(o, st); return err }},
 		{"forgets", sqlWalkForgets, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readForget(o, st); return err }},
 		{"receipts", sqlWalkReceipts, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readReceipt(o, st); return err }},
+	}
+}
+
+// laterTables are those of ownTables that came after envelopes were sealed anew
+// (reseal.go), which finds nothing in them.
+func laterTables() []sealedTable {
+	return []sealedTable{
+		{"entities", sqlWalkEntities, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readEntity(o, st); return err }},
+		{"relations", sqlWalkRelations, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readRelation(o, st); return err }},
 	}
 }
 
@@ -122,7 +133,11 @@ func (r *reader) walk(seen func(table string, err error) error) error {
 }
 
 func (r *reader) walkOwner(o *ownerRef, seen func(string, error) error) error {
-	for _, t := range ownTables() {
+	tables := ownTables()
+	if r.reseal == nil {
+		tables = append(tables, laterTables()...)
+	}
+	for _, t := range tables {
 		if err := r.walkTable(t, o, o.first(), o.last(), seen); err != nil {
 			return err
 		}

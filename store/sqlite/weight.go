@@ -10,6 +10,10 @@ import (
 const (
 	sqlWeightRecords = `SELECT count(*) FROM idempotency WHERE forgotten = 0
 	AND key IN (SELECT record FROM idempotency_items WHERE item IN` + goneKeys + `)`
+	sqlWeightEntities = `SELECT count(*) FROM entities e WHERE key IN (SELECT subject FROM relations WHERE memory IN` + goneKeys + `
+	UNION SELECT object FROM relations WHERE memory IN` + goneKeys + `)
+	AND NOT EXISTS (SELECT 1 FROM relations WHERE subject = e.key AND memory NOT IN` + goneKeys + `)
+	AND NOT EXISTS (SELECT 1 FROM relations WHERE object = e.key AND memory NOT IN` + goneKeys + `)`
 	sqlWeightVectors   = `SELECT count(*) FROM vectors WHERE item IN` + goneKeys
 	sqlWeightTerms     = `SELECT count(*) FROM terms WHERE item IN` + goneKeys
 	sqlWeightSummaries = `SELECT count(*) FROM summaries s WHERE s.key BETWEEN ?2 AND ?3 AND (s.session IN (SELECT value FROM json_each(?4))
@@ -37,6 +41,8 @@ func (r *reader) Weight(owner yiku.Owner, items []store.Item) (w yiku.Removed, e
 	}{
 		{&w.Memories, sqlResidueMemoriesKey, []any{memories}},
 		{&w.Versions, sqlResidueVersionsMemory, []any{memories}},
+		{&w.Relations, sqlResidueRelationsMemory, []any{memories}},
+		{&w.Entities, sqlWeightEntities, []any{memories}},
 		{&w.Messages, sqlResidueMessagesKey, []any{messages}},
 		{&w.Sessions, sqlResidueSessionsKey, []any{sessions}},
 		{&w.Jobs, sqlResidueJobsSession, []any{sessions}},

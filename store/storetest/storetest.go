@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Job", jobTests()},
 		{"Vector", vectorTests()},
 		{"Spend", spendTests()},
+		{"Graph", graphTests()},
 	} {
 		for name, test := range group.tests {
 			t.Run(group.name+"/"+name, func(t *testing.T) {
@@ -117,7 +118,7 @@ func (e *env) same(what string, want, got any) {
 // stored hides what reads do not give back.
 func diff(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(),
-		cmpopts.IgnoreFields(store.Memory{}, "ContentNorm", "SubjectNorm", "AttributeNorm"),
+		cmpopts.IgnoreFields(store.Memory{}, "ContentNorm", "SubjectNorm", "AttributeNorm", "Relations"),
 		cmp.AllowUnexported(yiku.Owner{}), cmp.Comparer(sameContent))
 }
 
