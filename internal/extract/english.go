@@ -13,9 +13,9 @@ import (
 // english is the grammar of English.
 var english = sync.OnceValue(func() *grammar {
 	return filtered(&grammar{
-		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, rules: append(englishRules(), generalEnglish()...), passing: &pattern{Regexp: passing}, comma: ", ", own: word(`^(?:i|you|please|do not|can|could|let|just|thanks?|ok|so|keep|give|make|write|use)\b`), follows: &pattern{Regexp: follows}, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
-		person: pat(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?`), pronoun: word(`^(?:he|she)\b`),
-		revises: word(`\b(?:no longer|any ?more|instead|switched|scrap that|on reflection|change of plans?|changed my mind|let us go|i would rather|mixed up|renamed|moved to|sold|got rid of|stopped|gave up|cancell?ed|is off|used to|is now|are now|has changed|second thought|stick with|changed|replaced|dropped|switch(?:ing)? to)\b`), bare: word(`^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
+		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, stands: englishStands, rules: append(englishRules(), generalEnglish()...), passing: &pattern{Regexp: passing}, comma: ", ", own: word(`^(?:i|you|please|do not|can|could|let|just|thanks?|ok|so|keep|give|make|write|use)\b`), follows: &pattern{Regexp: follows}, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
+		person: pat(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?|(?i:\b(?:dad|mum|mom|grandma|grandpa|granny)\b)`), pronoun: word(`^(?:he|she)\b`),
+		revises: word(`\b(?:no longer|any ?more|instead|switched|scrap that|on reflection|change of plans?|changed my mind|let us go|i would rather|mixed up|renamed|moved to|sold|got rid of|stopped|gave up|cancell?ed|is off|used to|is now|are now|has changed|second thought|stick with|changed|replaced|dropped|switch(?:ing)? to)\b`), bare: word(`^(?:(?:wait|no|sorry|oops|typo|correction),? )+(?P<w>\d[\w:.,/-]*)$|^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
 		task:     word(`^(?:hey,? |hi,? |please |can you |could you |would you |help me )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|polish|correct|fix|check|review|explain|edit|shorten|improve|convert|classify|analy[sz]e|write|draft|compose|complete|continue)\b[^:]*:|^(?:roleplay|role-play|pretend|imagine|let us pretend|act as|you are now)\b|^(?:lyrics|quote|excerpt|story|poem|text|email|subject|from|to|re|fwd)\s*:`),
 		question: word(`\?["')\]]*$|^(?:what|who|whom|whose|which|when|where|why|how|do you|did you|does|did|is|are|am i|was|were|can you tell|will|would you|should|shall|have you|has|had)\b`),
 		request:  word(`^(?:please |hey,? |ok,? |now,? )*(?:can|could|would|will) you\b|^(?:please )?(?:help|show|give|tell|find|list|make|create|send|book|order|run|open|write|draft|add|set|put|draw|schedule|look|search|play|read|let us|let me)\b`),
@@ -26,19 +26,20 @@ var english = sync.OnceValue(func() *grammar {
 		reported: word(`\b(?:said|says|saying|told|tells|claims?|claimed|thinks?|thought|believes?|wrote|writes|mentioned|asked|asks|according to|heard that|rumou?r|quotes?|quoted|quoting)\b|\b(?:article|movie|film|book|novel|song|character|protagonist|narrator|story|show|ad|advert|sign|poster|tweet|post|email|letter)\b.*\b(?:says|is about|goes|reads)\b|^["“].*["”]$`),
 		hedge:    word(`\b(?:maybe|perhaps|probably|possibly|may|i think|i guess|i suppose|i believe|i assume|not sure|unsure|not certain|i doubt|seems?|apparently|presumably|likely|kind of|sort of|more or less|if i remember|could be|no idea|who knows|nobody knows)\b`),
 		secret:   word(`\b(?:passwords?|passcode|passphrase|pin(?: code| number)?|api[- _]?keys?|access[- ]keys?|secret(?: key)?|private key|tokens?|credentials?|pass(?:word)?:? \S*\d\S*|code (?:is|:) \d+|eyJ[\w-]{10,}|jwt|cvv|cvc|otp|verification code|security code|credit card|card number|account number|routing number|social security|ssn|passport)\b|\bsk-[\w-]{8,}|\bAKIA[A-Z0-9]{12,}|\bgh[pousr]_\w{20,}|\b(?:\d[ -]?){13,19}\b`),
-		remember: word(`^(?:(?:hey|hi|ok|okay|oh|also|and|please|so|just|can you|could you|would you|i want you to|i need you to|i would like you to),? )*(?:remember|note|make a note|keep in mind|bear in mind|do not forget|never forget|memori[sz]e|save (?:this|that)|for the record|for (?:your|future) reference|write (?:this|that) down|fyi|just so you know)(?: this| that| of| to your memory| for later| the following| please)*\s*[:,–—-]?\s+(.+)$`),
+		remember: word(`^(?:(?:hey|hi|ok|okay|oh|also|and|please|so|just|can you|could you|would you|i want you to|i need you to|i would like you to),? )*(?:(?:remember|do not forget|never forget)(?: this| that|,? please)*\s*[:–—-]?|(?:note|make a note|keep in mind|keep (?:this|that) in mind|bear in mind|memori[sz]e|save (?:this|that)|for the record|for (?:your|future) reference|write (?:this|that) down|fyi|just so you know)(?: this| that| of| to your memory| for later| the following|,? please)*\s*[:,–—-]?)\s+(.+)$`),
 		noted:    word(`^(.{8,}?)[,;.—–-]+ (?:and |so |please )*(?:remember|note|store|save|keep|file|jot|write|put) (?:that|this|it|them|em|those|these)(?: down| somewhere| on file)?(?: (?:for|in) .{2,40})?(?:,? please)?[.!]*$`),
-		reminder: word(`^(?:please |also |and |oh,? )*(?:remind me|(?:remember|do not forget|do not let me forget) to (?:buy|call|pick|send|get|bring|take|pay|go|do|finish|submit|email|book|check|water|feed|return|renew|ask|meet|turn|lock|read|wake)\b|set (?:an? )?(?:alarm|reminder|timer))`),
+		reminder: word(`^(?:please |also |and |oh,? )*(?:remind me|(?:remember|do not forget|do not let me forget) to (?:[a-z]+ ){0,2}[a-z]+|set (?:an? )?(?:alarm|reminder|timer))`),
 		forget:   word(`^(?:(?:please|actually|i would like you to|i want you to|could you|can you|no|ok|okay|cool|never mind|and|oh|wait),? )*(?:(?:forget|delete|erase|remove|drop|wipe)(?: (?:everything|anything|all|what|whatever))?(?: (?:that )?(?:i (?:just )?(?:said|told you|mentioned)|you (?:know|remember|have)))?(?: about| on)?(?: (.+?))?(?: from (?:your )?memor(?:y|ies))?|(?:do not|never) (?:remember|save|store|keep|record|memori[sz]e|note) (that|this|it|any of (?:that|this|it)|what i (?:just )?said)|scratch (that)|(?:that|this) (?:is|was) off the record())[.! ]*$`),
 		erase:    word(`^(?:.{0,40}?[,.] ?)?(?:please |and |but |cool, |i would like you to |can you |could you )*(?:erase|wipe|forget|do not (?:store|save|keep|record|remember))(?: about)?(?: (?:where|what|how|who|that|the fact that))?(?: (?:my|i|the))? (?P<w>[\w-]+(?: [\w-]+)?)()`),
-		durable:  word(`\b(?:from now on|from here on|going forward|in (?:the )?future|henceforth|at all times|every time|no matter what|ever again|any ?more from (?:you|now))\b.*\b(?:\w+)|^(?:(?:please|and|also|so|but|you (?:must|should)|make sure (?:to|you)|remember to),? )*(?:always|never) (?:use|answer|reply|respond|write|speak|call|address|send|give|add|include|put|ask|tell|show|suggest|recommend|mention|book|order|commit|push|deploy|delete|share|format|start|end|keep|check|run|contact|text|email|schedule|assume|translate|explain|cite|quote|sign|round|say|refer|explain|skip|leave|do|be|let|make|buy|pay|post|touch|change|edit|overwrite|merge|disclose|reveal)\b|^(?:(?:please|and|also),? )*(?:do not|stop|quit) (?:ever |sending |using |calling |asking |adding |suggesting |recommending |giving |telling )?\w+.*\b(?:again|any ?more|ever|in (?:the )?future|under any circumstances)\b|^(?:please )?stop (?:sending|using|calling|asking|adding|suggesting|recommending|giving)\b`),
+		durable:  word(`\b(?:from now on|from here on|going forward|in (?:the )?future|henceforth|at all times|every time|no matter what|ever again|any ?more from (?:you|now))\b.*\b(?:\w+)|^(?:(?:please|and|also|so|but|you (?:must|should)|make sure (?:to|you)|remember to),? )*(?:always|never) (?:use|answer|reply|respond|write|speak|call|address|send|give|add|include|put|ask|tell|show|suggest|recommend|mention|book|order|commit|push|deploy|delete|share|format|start|end|keep|check|run|contact|text|email|schedule|assume|translate|explain|cite|quote|sign|round|say|refer|explain|skip|leave|do|be|let|make|buy|pay|post|touch|change|edit|overwrite|merge|disclose|reveal)\b|^.{8,}\b(?:from now on|from here on|going forward|in future)[.!]*$|^(?:please )?do not ever \w+ .{2,}|^(?:(?:please|and|also),? )*(?:do not|stop|quit) (?:ever |sending |using |calling |asking |adding |suggesting |recommending |giving |telling )?\w+.*\b(?:again|any ?more|ever|in (?:the )?future|under any circumstances)\b|^(?:please )?stop (?:sending|using|calling|asking|adding|suggesting|recommending|giving)\b`),
+		telling:  word(`^(?:(?:and|but|so|well|also|honestly),? )*(?:(?:i|we|he|she|they) (?:\w+ )*?(?:am|is|are|was|were|have|has|had|will|do not|love|like|feel|get|got|know|see|think|cannot|keep|make|work|go|used to)\b|(?:it|this|that|there|what|life|nothing|something) |\w+ing\b|my \w+ (?:is|are|was)|cannot wait|excited|happy|glad|looking forward|good luck|never say never)`),
 		replaced: []*pattern{
 			word(`\b(?:it|that|this|he|she|they|which|my \w+|the \w+)? ?(?:is|was|are) not (?:called |named |in |at |on |a |an |the )?(?P<o>[^,;.]{1,60}?)[,;]? (?:but(?: rather)?|it is|that is|it should be|it was|she is|he is|they are|we use|i use|we are on|i live in|i work at|rather|the (?:right|correct) (?:one|\w+) is) (?:called |named |in |at |on |a |an |the )?(?P<v>[^,;]{1,80})`),
 			word(`\b(?:i|we) (?:do not|does not) (?:use|live in|work at|work for|like|speak|drive|eat|drink) (?P<o>[^,;.]{1,60}?)[,;]? (?:but|i|we)(?: now| actually)? (?:use|live in|work at|work for|like|speak|drive|eat|drink) (?P<v>[^,;]{1,80})`),
 			word(`\b(?:i meant|it is|it should be|that should be|should be|make that|i mean) (?P<v>[^,;]{1,80}?),? (?:not|instead of|rather than) (?P<o>[^,;.]{1,60})`),
 			word(`\b(?P<v>[^,;]{1,80}?),? (?:not|instead of) (?P<o>[^,;.]{1,60})`),
 		},
-		correct: word(`\b(?:actually|correction|i (?:was|am) wrong|that (?:is|was) (?:wrong|not right|incorrect|a mistake)|i made a mistake|my mistake|i misspoke|to correct (?:that|myself)|i meant|wrong)\b|^(?:no|sorry|oops|wait)\b`),
+		correct: word(`\b(?:correction|i (?:was|am) wrong|that (?:is|was) (?:wrong|not right|incorrect|a mistake)|i made a mistake|my mistake|i misspoke|i misread|typo|to correct (?:that|myself)|i meant|(?:had|got) [^,.]{0,20}(?:wrong|mixed up)|(?:is|are|was) actually|actually (?:it is|the|my|our))\b|^(?:(?:oh|ah|gah|hm+|ok|okay),? )*(?:(?:no|nope|sorry|oops|wait|actually)(?: (?:no|wait|sorry))?[,.!:;—–-]|actually (?:let us|make|use|call|put|change))`),
 	})
 })
 
@@ -47,14 +48,21 @@ func word(expression string) *pattern { return pat(`(?i)` + expression) }
 
 // plainEnglish writes out the contractions that mean one thing only.
 func plainEnglish(s string) string {
-	return strings.TrimSpace(englishShort().Replace(" " + strings.Join(strings.Fields(s), " ")))
+	s = strings.TrimSpace(englishShort().Replace(" " + strings.Join(strings.Fields(s), " ")))
+	return role.ReplaceAllString(s, "I am $1, $2 ")
 }
 
+// role is what users say they are by the way: "As a midwife I see …".
+var role = regexp.MustCompile(`(?i)^(?:speaking )?as (an? (?:[\w-]+ ){0,3}?(?:[\w-]*(?:er|or|ist|ian|ant|man|woman|wife|nurse|mum|mom|dad|parent|student)|` + profession + `)(?: (?:of|in|at|from|with|for) [^,]{2,40}?)?),? (i|my|we)\b ?`)
+
 var englishShort = sync.OnceValue(func() *strings.Replacer {
-	pairs := []string{" im ", " I am ", " ive ", " I have ", " dont ", " do not ", " doesnt ", " does not ", " cant ", " cannot ", " hes ", " he is ", " shes ", " she is ", " isnt ", " is not ", " thats ", " that is ", " pls ", " please ", " btw ", " by the way ", "can’t", "cannot", "can't", "cannot", "won’t", "will not", "won't", "will not"}
+	pairs := []string{" im ", " I am ", " ive ", " I have ", " dont ", " do not ", " doesnt ", " does not ", " cant ", " cannot ", " hes ", " he is ", " shes ", " she is ", " isnt ", " is not ", " thats ", " that is ", " pls ", " please ", " btw ", " by the way ", "can’t", "cannot", "can't", "cannot", "won’t", "will not", "won't", "will not", "Can’t", "Cannot", "Can't", "Cannot", "Won’t", "Will not", "Won't", "Will not"}
 	for _, quote := range []string{"'", "’"} {
 		pairs = append(pairs, "n"+quote+"t ", " not ", "I"+quote+"m ", "I am ", "i"+quote+"m ", "I am ", quote+"re ", " are ", quote+"ve ", " have ", quote+"ll ", " will ", quote+"d ", " would ")
 		for _, w := range []string{"it", "It", "that", "That", "he", "He", "she", "She", "what", "What", "there", "There", "who", "Who", "Here", "here"} {
+			for _, done := range []string{"been", "got", "had", "become"} {
+				pairs = append(pairs, w+quote+"s "+done+" ", w+" has "+done+" ")
+			}
 			pairs = append(pairs, w+quote+"s ", w+" is ")
 		}
 		pairs = append(pairs, "name"+quote+"s ", "name is ", "let"+quote+"s ", "let us ", "Let"+quote+"s ", "Let us ")
@@ -73,12 +81,13 @@ const (
 // What begins a clause of its own, and where a second statement shares the
 // subject of the first.
 var (
-	joined         = regexp.MustCompile(`(?i)(?:(?:[,;:]|\s[—–-]+)\s*(?:` + linking + `\b,?\s+)*|\s` + linking + `\s+)(` + opens + `)`)
-	relative       = regexp.MustCompile(`(?i)^(?:which|who|where|when|that|what|as|if) (?:is|are|was|costs?|starts?|ends?)\b`)
-	pronounEnglish = regexp.MustCompile(`(?i)^(?:he|she|it|they|this|that|these|those|there|everything|nothing|what|who)$`)
-	follows        = regexp.MustCompile(`(?i)^(?:so|therefore|which is why|that is why|hence),?\s+`)
-	elided         = regexp.MustCompile(`(?i),? (?:and|but) (` + state + ` )`)
-	leads          = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|turns out|it turns out|heads up|decided|update|for context|context|fun fact|in this (?:repo|project|house|team|company)|sir|madam|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
+	joined   = regexp.MustCompile(`(?i)(?:(?:[,;:]|\s[—–-]+)\s*(?:` + linking + `\b,?\s+)*|\s` + linking + `\s+)(` + opens + `)`)
+	relative = regexp.MustCompile(`(?i)^(?:which|who|where|when|that|what|as|if) (?:is|are|was|costs?|starts?|ends?)\b`)
+	// elidedSelf begins what users say of themselves without saying "I".
+	elidedSelf = regexp.MustCompile(`(?i)^(?:allergic to|prefer|work (?:as|at|for|in)|live in|based in|born in|speak [A-Z]|retired|married|vegetarian|vegan|call me)\b`)
+	follows    = regexp.MustCompile(`(?i)^(?:so|therefore|which is why|that is why|hence),?\s+`)
+	elided     = regexp.MustCompile(`(?i),? (?:and|but) (` + state + ` )`)
+	leads      = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hey there|hi there|ok|okay|well|so|and|but|also|oh|yes|yeah|yep|no|nope|actually|by the way|btw|anyway|honestly|personally|as you know|you know|in fact|basically|besides|again|sorry|correction|good morning|good evening|to be clear|to clarify|just|right|sure|great|nice to meet you|update|quick update|turns out|it turns out|heads up|decided|update|for context|context|fun fact|in this (?:repo|project|house|team|company)|sir|madam|now|these days|currently|nowadays|please)\s*[,!:;.—-]*\s+)+`)
 )
 
 func englishClauses(s string) []string {
@@ -121,6 +130,11 @@ func englishClauses(s string) []string {
 	return out
 }
 
+func lowered(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(r)) + s[size:]
+}
+
 func capital(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	if size == 0 {
@@ -160,10 +174,13 @@ func englishSubject(s string) (subject, rest string) {
 	if m := theThing.FindStringSubmatch(s); m != nil {
 		return thing + strings.ToLower(strings.SplitN(m[1], " ", 2)[1]), s
 	}
-	if m := named.FindStringSubmatch(s); m != nil && !pronounEnglish.MatchString(m[1]) {
+	if m := named.FindStringSubmatch(s); m != nil && !generic(m[1]) {
 		return m[1], m[2]
 	}
-	return user, s
+	if elidedSelf.MatchString(s) {
+		return user, lowered(s)
+	}
+	return thing, s
 }
 
 // englishRules are tried in this order.
@@ -188,9 +205,9 @@ func englishRules() []rule {
 		{form: form(`(?:am|is) (?:now )?(?P<v>married|single|divorced|engaged|widowed)(?: to .{2,60})?`), kind: p, attribute: "marital_status", about: persons, importance: 0.6},
 		{form: form(`(?:am|is) (?:an? )?(?:lactose[- ]intolerant|gluten[- ]free|diabetic|left[- ]handed|right[- ]handed|colou?r[- ]?blind|deaf|blind|dyslexic|pregnant|retired|bilingual|asthmatic|an? (?:only child|night owl|early bird|morning person|introvert|extrovert|father|mother|parent)(?: of .{2,40})?)`), kind: p, about: persons, importance: 0.7},
 		{form: form(`(?:do not|does not|never|cannot|can not|avoids?) (?:eat|drink|consume)s? (?P<v>.{2,80})|(?:have |has )?(?:stopped|quit|gave up|given up) (?:eating |drinking )?(?:smoking|[\w ]{2,60})`), kind: prefer, about: persons, importance: 0.7},
-		{form: form(`(?:no longer|do not|does not) (?:have|eat|drink|use|like|love|live|work|want|need|drive|play|take|smoke)s? .{2,80}(?: any ?more| any longer)(?:,.{2,20})?|no longer .{2,80}`), kind: yiku.TypeCorrection, about: anyone, importance: 0.7},
+		{form: form(`(?:am|is|are) (?:no longer .{2,80}|not .{2,60} any ?more)|(?:no longer|do not|does not) (?:have|eat|drink|use|like|love|live|work|want|need|drive|play|take|smoke)s? .{2,80}(?: any ?more| any longer)(?:,.{2,20})?|no longer .{2,80}`), kind: yiku.TypeCorrection, about: anyone, importance: 0.7},
 		{form: form(`(?:really |also |absolutely |do |generally |usually |much |still |always |strongly |now )*prefers? (?P<v>.{2,120})`), kind: prefer, attribute: "preference", about: persons, importance: 0.6},
-		{form: form(`(?:really |also |absolutely |do |still |just |particularly |especially )*(?:loves?|likes?|enjoys?|adores?|(?:am|is) (?:really )?(?:into|fond of|a (?:big |huge |great )?fan of)) (?P<v>.{2,120})`), kind: prefer, attribute: "likes", about: persons, importance: 0.5},
+		{form: form(`(?:really |also |absolutely |do |still |just |particularly |especially )*(?:loves?|likes?|enjoys?|adores?|(?:am|is) (?:really )?(?:(?:way |much )?more (?:into|of an?)|into|fond of|an? (?:big |huge |great )?fan of)) (?P<v>.{2,120})`), kind: prefer, attribute: "likes", about: persons, importance: 0.5},
 		{form: form(`(?:really |also |absolutely |still )*(?:hates?|dislikes?|detests?|despises?|cannot stand|can not stand|(?:do|does) not (?:really |particularly )?(?:like|enjoy)|(?:am|is) not (?:really )?(?:into|fond of|a (?:big |huge )?fan of)) (?P<v>.{2,120})`), kind: prefer, attribute: "dislikes", about: persons, importance: 0.5},
 		{form: form(`(?:have|has|own|owns|adopted|got) (?:an?|one|two|three|four|five|\d) (?:[\w-]+ ){0,3}(?:dogs?|cats?|sons?|daughters?|kids?|child|children|brothers?|sisters?|siblings?|pupp(?:y|ies)|kittens?|rabbits?|parrots?|horses?|hamsters?|fish|turtles?|twins|grandchildren|grandsons?|granddaughters?)\b.{0,80}`), kind: p, about: persons, importance: 0.7},
 		{form: form(`(?:owns?|drives?|rides?) an? .{2,80}`), kind: p, about: persons, importance: 0.5},
@@ -216,23 +233,22 @@ const exact = `(?:https?://[^\s,，]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|[\w.+
 
 // passing is what a statement of the general forms must not be: of the moment,
 // about what is being worked on, or an appraisal.
-var passing = regexp.MustCompile(`(?i)\b(?:yesterday|last night|earlier|see you|have to|talk (?:to you|again|tomorrow|later|soon)|weather|rain(?:ing|s)?|snow(?:ing)?|catch up|good luck|my life|nobody|everyone|worst|stupid|idiot|useless|fed up|cry(?:ing)?|miserable|lonely|terrible|dying|furious|heartbroken|overwhelmed|ruined|again|ever|such an?|a (?:failure|mess|wreck|fool|disaster|genius|moron|loser)|today|tonight|this (?:morning|afternoon|evening|time|one|part|line|page|paragraph|draft|file|chapter|is|was|week)|right now|just now|at the moment|here|above|below)\b` +
-	`|^(?:also |still |just )*(?:am|are|is|was|were) (?:not )?(?:so |very |really |just |a bit |too |still |all |pretty |quite |a little )*(?:sure|ok|okay|fine|good|great|nice|bad|better|worse|back|there|ready|done|lost|confused|curious|wondering|looking|trying|asking|reading|thinking|getting|walking|writing an? (?:e?mail|letter|reply|message|essay|post|text|note)|asleep|awake|sleeping|having|making|doing|going|drafting|sorry|afraid|worried|late|sick|busy|free|stuck|serious|on the phone|aware|slow|broken|failing|down|wrong|right|weird|cool|awesome|perfect|fun|hard|easy|lovely|beautiful|rough|awful|freezing|boiling|hot|cold|raining|it|too|so|very|that|this|what|how|dead|starving|crazy|hilarious)\b` +
-	`|^(?:just |also |still |do )*(?:have|has|had|got|get|take|make|do|keep|use|like|love|pay|call|read|follow|run|meet|do not|cannot|does not|never|just)\b (?:(?:a|an|some|any|no|one|another|two|the|this|really|even|quite) )*(?:question|problem|issue|meeting|call|idea|feeling|doubt|look|bug|errors?|headache|cold|request|favou?r|minute|second|time|it|that|this|them|to|care|know|remember|understand|see|care|get|mind|think|want|feel|you|your|up|into|back|worry|had|done)\b` +
-	`|^(?:have|has|had) (?:been \w+ed|just|already)\b|^(?:was|were) (?:just )?\w+ing\b`)
+var passing = regexp.MustCompile(`(?i)\b(?:yesterday|last night|earlier|see you|talk (?:to you|again|tomorrow|later|soon)|weather|rain(?:ing|s)?|snow(?:ing)?|catch up|good luck|my life|fed up|cry(?:ing)?|dying|again|ever|today|tonight|this (?:morning|afternoon|evening|time|one|part|line|page|paragraph|draft|file|chapter|is|was|week)|right now|just now|at the moment|above|below|a (?:failure|mess|wreck|fool|disaster|genius|moron|loser|idiot|fraud))\b` +
+	`|^(?:just |also |still )*(?:am|are|is) (?:not )?(?:just |also |still )*(?:wondering|looking|trying|asking|reading|thinking|getting|walking|asleep|awake|sleeping|doing|going|drafting|on (?:the|my) (?:phone|way|bus|train))\b` +
+	`|^(?:was|were) (?:just )?\w+ing\b`)
 
 // generalEnglish are the general forms, tried after the others.
 func generalEnglish() []rule {
 	form := func(e string) *pattern { return word(`^(?:` + e + `)[\s.!]*$`) }
 	return []rule{
-		{form: form(`(?:the |our |my )?[\w' -]{2,60}?(?: ?[=:]| is| are| (?:lives?|sits?) (?:at|on|in)| runs? on| was| costs?| starts?| ends?| expires?| goes? (?:out|live)| counts| opens?| closes?)(?: on| at| in)?\s.*?` + exact + `.{0,100}`), kind: yiku.TypeFact, about: anyone, importance: 0.7, general: true},
+		{form: form(`(?:the |our |my |each |every |all )?[\w' -]{2,60}?(?: ?[=:]| is| are| was| has| have| \w{2,}s| run| sit| go| come| cost| start| end| meet| open| close| leave| hold| seat)\s.*?` + exact + `.{0,100}`), kind: yiku.TypeFact, about: anyone, importance: 0.7, general: true},
 		{form: form(`(?:the |our |my )?[\w' -]{2,40}? (?:is now|are now|(?:has |have |was |were )?(?:moved|changed|renamed|switched) to|(?:is|are) (?:on|in|at) (?:the )?\w+ \d|(?:is|are) (?:called |an? )?(?-i:\p{Lu})|(?:is|are) due) ?.{1,100}`), kind: yiku.TypeFact, about: anyone, importance: 0.6, general: true},
 		{form: form(`(?i:my|our) [\w' -]{2,60}? (?:is|are|has|have|needs?|forbids?|requires?|must|cannot|allows?|costs?|starts?|ends?|goes?|meets?|was|were|runs?|sits?|lives?|uses?|works?|go|come|start|end|meet|happen|ship|talks?|should never|can never|do not|does not) .{2,140}`), kind: yiku.TypeFact, about: anyone, importance: 0.6, general: true},
 		{form: form(state + ` .{2,160}`), kind: yiku.TypeProfile, about: speakers, importance: 0.5, general: true},
 		{form: form(`(?:also |still |now |just )*(?:is|has|have|was|lives?|works?|leads?|handles?|runs?|needs?|cannot|does not|likes?|loves?|hates?|prefers?|uses?|speaks?|plays?|teaches|studies|started|got|moved|sold|bought|drives?|cycles|owns?|manages?|goes|wants|looks after|takes care of|covers|owns|retired|joined|turned) .{2,140}`), kind: yiku.TypeProfile, about: others, importance: 0.5, general: true},
 		{form: form(`(?:speaking )?as (?:an? )(?P<v>(?:[\w-]+ ){0,4}` + profession + `)(?: (?:at|in|for|from|of|with) .{2,60})?`), kind: yiku.TypeProfile, attribute: "occupation", about: anyone, importance: 0.7, general: true},
 		{form: form(`(?:-|\*|•)?\s*(?P<a>[\w ]{2,20}): (?P<v>[^?]{2,60})`), kind: yiku.TypeFact, about: anyone, importance: 0.6, known: true, general: true},
-		{form: form(`(?:the|all|every|everything) .{2,60}? (?:must|has to|have to|needs? to|wants|insists|requires|expects|cannot|can never|can only|may only|is frozen|are frozen|is forbidden|are forbidden)\b.{2,120}`), kind: yiku.TypeConstraint, about: anyone, importance: 0.7, general: true},
+		{form: form(`(?:the|all|every|everything) .{2,60}? (?:must|has to|have to|needs? (?:to|\w+)|wants|insists|requires|expects|cannot|can never|can only|may only|is frozen|are frozen|is forbidden|are forbidden)\b.{2,120}`), kind: yiku.TypeConstraint, about: anyone, importance: 0.7, general: true},
 	}
 }
 

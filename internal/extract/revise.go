@@ -12,35 +12,40 @@ import (
 )
 
 // revise lets the candidates from a number on take the place of what earlier
-// messages or one memory say of the same matter. first is how the sentence
-// begins: it stands for the candidates where there are none.
-func (r *reading) revise(from int, first string) {
-	if len(r.found) == from {
-		c := Candidate{Op: OpCreate, Content: trim(first), Type: yiku.TypeCorrection, Importance: 0.6}
-		if n := r.relatedMemory(c.Content); n > 0 || r.relatedFound(from, c.Content) >= 0 {
+// messages or one memory say of the same matter, where their own clause or the
+// sentence says that something changed. A sentence that says so and gave no
+// candidate stands for itself.
+func (r *reading) revise(g *grammar, from int, s string) {
+	whole := r.is(g, g.correct, s)
+	if len(r.found) == from && len(s) < 240 && (whole || r.is(g, g.revises, s)) && g.stands(s, thing, s, rule{}) && !r.is(g, g.hedge, s) {
+		c := Candidate{Op: OpCreate, Content: trim(s), Type: yiku.TypeCorrection, Importance: 0.6}
+		if r.relatedMemory(c) > 0 || r.relatedFound(from, c) >= 0 {
 			r.add(c)
 		}
 	}
-	anew := slices.Clone(r.found[from:])
-	for i, c := range anew {
-		if c.Op != OpCreate {
+	for i := from; i < len(r.found); i++ {
+		c := r.found[i]
+		if c.Op != OpCreate || !whole && !r.correcting && !r.is(g, g.revises, c.Content) {
 			continue
 		}
-		if at := r.relatedFound(from, c.Content); at >= 0 {
+		if len(r.found) == from+1 && len(s) < 120 {
+			c.Content = s // a short sentence with one statement is of one matter
+		}
+		if at := r.relatedFound(from, c); at >= 0 {
 			r.found = slices.Delete(r.found, at, at+1)
-			from--
-		} else if n := r.relatedMemory(c.Content); n > 0 {
-			now := &r.found[from+i]
+			from, i = from-1, i-1
+		} else if n := r.relatedMemory(c); n > 0 {
+			now := &r.found[i]
 			now.Op, now.Target, now.Type, now.Urgent = OpUpdate, n, yiku.TypeCorrection, true
 		}
 	}
 }
 
 // relatedFound is the last candidate of an earlier message, before a number, that
-// is of the same matter as a text; -1 for none.
-func (r *reading) relatedFound(before int, text string) int {
+// is of the same matter as a candidate; -1 for none.
+func (r *reading) relatedFound(before int, c Candidate) int {
 	for i := before - 1; i >= 0; i-- {
-		if was := r.found[i]; was.Op == OpCreate && !slices.Contains(was.Messages, r.at) && related(was.Content, text) {
+		if was := r.found[i]; was.Op == OpCreate && !slices.Contains(was.Messages, r.at) && r.sameMatter(was.Subject, was.Attribute, was.Content, c) {
 			return i
 		}
 	}
@@ -48,11 +53,11 @@ func (r *reading) relatedFound(before int, text string) int {
 }
 
 // relatedMemory is the number of the one neighbour that is of the same matter
-// as a text; 0 for none and for several.
-func (r *reading) relatedMemory(text string) int {
+// as a candidate; 0 for none and for several.
+func (r *reading) relatedMemory(c Candidate) int {
 	found := 0
 	for i, n := range r.window.Neighbours {
-		if !related(n.Content, text) || lang.Fold(n.Content) == lang.Fold(text) {
+		if lang.Fold(n.Content) == lang.Fold(c.Content) || !r.sameMatter(n.Subject, n.Attribute, n.Content, c) {
 			continue
 		}
 		if found > 0 {
@@ -63,13 +68,27 @@ func (r *reading) relatedMemory(text string) int {
 	return found
 }
 
+// sameMatter reports whether a candidate is of the matter of an older statement:
+// nobody else is meant, and either the attribute is the same or they share a
+// word that names a matter.
+func (r *reading) sameMatter(subject, attribute, content string, c Candidate) bool {
+	if subject != c.Subject && others.covers(subject) && others.covers(c.Subject) && subject != "" && c.Subject != "" && !strings.Contains(content, c.Subject) {
+		return false
+	}
+	v := r.rules.vocabulary
+	if attribute != "" && c.Attribute != "" && v.Canonical(attribute) != v.Canonical(c.Attribute) && v.Knows(attribute) && v.Knows(c.Attribute) {
+		return false
+	}
+	return related(content, c.Content)
+}
+
 // related reports whether two texts share a word that names a matter: one of
 // four letters or two characters, but the usual ones.
 func related(a, b string) bool {
 	a, b = usual.ReplaceAllString(lang.Fold(a), " "), usual.ReplaceAllString(lang.Fold(b), " ")
 	for _, w := range matter.FindAllString(a, -1) {
 		if r, size := utf8.DecodeRuneInString(w); !unicode.Is(unicode.Han, r) {
-			if slices.ContainsFunc(matter.FindAllString(b, -1), func(v string) bool { return root(v) == root(w) }) {
+			if !general(w) && slices.ContainsFunc(matter.FindAllString(b, -1), func(v string) bool { return !general(v) && root(v) == root(w) }) {
 				return true
 			}
 			continue
@@ -84,12 +103,23 @@ func related(a, b string) bool {
 	return false
 }
 
+// general reports whether an English word names no matter.
+func general(w string) bool {
+	return common[w] || articles[w] || adverbs[w] || periods[w] || verdicts[w] || degree[w] || dangling[w] || fleeting[w] || finites[w] || vague[w]
+}
+
+// vague are verbs and nouns that are said of every matter.
+var vague = words(`make makes made making keep keeps kept take takes took taken give gives given goes going went gone come comes coming came want wants wanted need needs needed know knows knew think thinks
+	find finds found look looks looking help helps helped helping start starts started starting stop stops stopped tell told said show shows showed like likes liked love loves loved enjoy enjoys hate hates prefer prefers work works worked working
+	play plays playing thing things year years time times week weeks month months today team world person place kind sort part side point back away down together around first last next long high real really much well good great best better
+	wrong correction mistake sorry change changed changes changing chats moved switched instead anymore longer actually meant please should would could might must cannot never always still every each other another being been having doing done using used uses does`)
+
 // root is what a word and its usual forms share.
 func root(word string) string { return word[:min(len(word), 5)] }
 
 var (
 	// speaker is who said something wrong, not what.
 	speaker = regexp.MustCompile(`^(?:我|你|刚|之前|前面|上面|i|you)(?:刚才?|们|上次)?$`)
-	usual   = regexp.MustCompile(`我们|公司|团队|现在|以后|每天|项目|已经|应该|其实|不过|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name)\b|\d{4}-\d{2}-\d{2}`)
-	matter  = regexp.MustCompile(`\p{Han}{2,}|[a-z][a-z-]{3,}`)
+	usual   = regexp.MustCompile(`我们|喜欢|一个|最近|什么|觉得|感觉|知道|自己|没有|可以|需要|时候|公司|团队|现在|以后|每天|项目|已经|应该|其实|不过|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name)\b|\d{4}-\d{2}-\d{2}`)
+	matter  = regexp.MustCompile(`\p{Han}{2,}|[a-z0-9][a-z0-9:./-]{2,}`)
 )

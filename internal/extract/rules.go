@@ -59,6 +59,7 @@ type grammar struct {
 	erase     *pattern // asks to forget a matter that is named: groups w, x
 	forget    *pattern // asks to forget: one of the groups is what, empty for what was said last
 	durable   *pattern // an instruction that holds from now on
+	telling   *pattern // looks like it and orders nothing
 	replaced  []*pattern
 	correct   *pattern // takes back what was said
 	revises   *pattern // says that something is so no more
@@ -71,6 +72,7 @@ type grammar struct {
 	comma     string   // joins clauses
 	own       *pattern // a clause about the user or an order, which is added to no other
 	subject   func(clause string) (subject, rest string)
+	stands    func(clause, subject, rest string, rule rule) bool // see englishStands
 	rules     []rule
 	filter    *filter
 }
@@ -111,6 +113,7 @@ type reading struct {
 	person     string // who was last named
 	previous   string // the sentence before, of the same message
 	correcting bool   // the message takes something back
+	explicit   bool   // the sentence asks that it be remembered
 	seen       [4]glance
 }
 
@@ -150,7 +153,7 @@ func (r *reading) sentence(g *grammar, s string) {
 	if explicit && r.previous != "" && asSaid.MatchString(s) {
 		s = r.previous
 	}
-	r.previous = s
+	r.previous, r.explicit = s, explicit
 	if strings.Contains(s, omitted) || !explicit && r.is(g, g.once, s) {
 		return
 	}
@@ -179,7 +182,7 @@ func (r *reading) sentence(g *grammar, s string) {
 	}
 	if (r.correcting || r.is(g, g.revises, s)) && !told && !private && before <= len(r.found) {
 		if len(s) < 240 && !r.is(g, g.question, s) {
-			r.revise(before, s)
+			r.revise(g, before, s)
 		}
 	}
 }
@@ -230,9 +233,12 @@ func (r *reading) corrected(g *grammar, s string) bool {
 	if m == nil || !r.correcting {
 		return false
 	}
-	next := value(m[g.bare.SubexpIndex("v")])
+	next := value(strings.Join(m[1:], ""))
 	for i := len(r.found) - 1; i >= 0 && next != "" && !pronoun.MatchString(next); i-- {
 		was := r.found[i]
+		if was.Value == "" {
+			was.Value = sameShape(was.Content, next)
+		}
 		if was.Op == OpDelete || was.Value == "" || slices.Contains(was.Messages, r.at) || !strings.Contains(was.Content, was.Value) {
 			continue
 		}
@@ -243,6 +249,21 @@ func (r *reading) corrected(g *grammar, s string) bool {
 	return false
 }
 
+// sameShape is the one number of a text that has as many digits as a value that
+// is a number; "" where there is none.
+func sameShape(text, value string) string {
+	if !number.MatchString(value) {
+		return ""
+	}
+	found := slices.DeleteFunc(number.FindAllString(text, -1), func(n string) bool { return len(n) != len(value) })
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+var number = regexp.MustCompile(`\d+(?:[.:]\d+)?`)
+
 // guess reports whether a clause does nothing but to make a guess of another.
 func (r *reading) guess(g *grammar, clause string) bool {
 	return len(g.hedge.ReplaceAllString(clause, "")) <= 9 && r.is(g, g.hedge, clause)
@@ -251,7 +272,7 @@ func (r *reading) guess(g *grammar, clause string) bool {
 // instruct reads an instruction that holds from now on; all of the sentence
 // belongs to it.
 func (r *reading) instruct(g *grammar, s string) bool {
-	if !r.is(g, g.durable, s) || r.is(g, g.question, s) || len(s) < 16 {
+	if !r.is(g, g.durable, s) || r.is(g, g.question, s) || len(s) < 16 || !r.explicit && r.is(g, g.telling, s) {
 		return false
 	}
 	r.add(Candidate{Content: trim(s), Type: yiku.TypeConstraint, Importance: 0.9, Urgent: true})
@@ -348,13 +369,16 @@ func (r *reading) clause(g *grammar, s string) {
 		if m == nil || !rule.about.covers(subject) || rule.about == speakers && len(rest) == len(s) || rule.general && (r.is(g, g.passing, rest) || r.is(g, g.passing, s)) {
 			continue
 		}
+		if !r.explicit && !g.stands(s, subject, rest, rule) {
+			continue
+		}
 		if c, ok := r.stated(rule, m, subject); ok {
 			c.Content = trim(s)
 			r.add(c)
 			return
 		}
 	}
-	if !r.is(g, g.passing, s) && !r.is(g, g.passing, rest) && r.appointed(g, s) {
+	if !r.is(g, g.passing, s) && !r.is(g, g.passing, rest) && (r.explicit || g.stands(s, subject, rest, rule{})) && r.appointed(g, s) {
 		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Subject: subject, Importance: 0.6})
 	}
 }
@@ -432,7 +456,7 @@ func (r *reading) erased(g *grammar, s string) bool {
 		return false
 	}
 	what := strings.Join(m[1:], "")
-	if r.relatedMemory(what) == 0 && !slices.ContainsFunc(r.found, func(c Candidate) bool { return related(c.Content, what) }) {
+	if r.relatedMemory(Candidate{Content: what}) == 0 && !slices.ContainsFunc(r.found, func(c Candidate) bool { return related(c.Content, what) }) {
 		return false
 	}
 	r.forget(what)
@@ -462,7 +486,7 @@ func (r *reading) forget(what string) {
 		return
 	}
 	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return c.Op != OpDelete && related(c.Content, what) })
-	if n := r.relatedMemory(what); n > 0 {
+	if n := r.relatedMemory(Candidate{Content: what}); n > 0 {
 		r.add(Candidate{Op: OpDelete, Target: n, Content: r.window.Neighbours[n-1].Content, Urgent: true})
 	}
 }
