@@ -3,6 +3,7 @@ package extract
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,7 +18,8 @@ import (
 // candidate stands for itself.
 func (r *reading) revise(g *grammar, from int, s string) {
 	whole := r.is(g, g.correct, s)
-	if len(r.found) == from && len(s) < 240 && (whole || r.is(g, g.revises, s)) && g.stands(s, thing, s, rule{}) && !r.is(g, g.hedge, s) {
+	bare := len(trim(g.correct.ReplaceAllString(g.revises.ReplaceAllString(s, ""), ""))) < 8
+	if len(r.found) == from && len(s) < 240 && !bare && (whole || r.is(g, g.revises, weakly.ReplaceAllString(s, ""))) && g.stands(s, thing, s, rule{}) && !r.is(g, g.hedge, s) {
 		c := Candidate{Op: OpCreate, Content: trim(s), Type: yiku.TypeCorrection, Importance: 0.6}
 		if r.relatedMemory(c) > 0 || r.relatedFound(from, c) >= 0 {
 			r.add(c)
@@ -75,12 +77,64 @@ func (r *reading) sameMatter(subject, attribute, content string, c Candidate) bo
 	if subject != c.Subject && others.covers(subject) && others.covers(c.Subject) && subject != "" && c.Subject != "" && !strings.Contains(content, c.Subject) {
 		return false
 	}
+	if soft[attribute] && !ended.MatchString(c.Content) {
+		return false // one taste more is no other taste
+	}
 	v := r.rules.vocabulary
 	if attribute != "" && c.Attribute != "" && v.Canonical(attribute) != v.Canonical(c.Attribute) && v.Knows(attribute) && v.Knows(c.Attribute) {
 		return false
 	}
+	if attribute != "" && subject == c.Subject && v.Canonical(attribute) == v.Canonical(c.Attribute) && (v.Single(attribute) || attribute == tongue) {
+		return true
+	}
 	return related(content, c.Content)
 }
+
+// corrected reads the value alone that takes the place of the one said last in
+// an earlier message.
+func (r *reading) corrected(g *grammar, s string) bool {
+	m := r.match(g, g.bare, s)
+	if m == nil || !r.correcting && number.FindStringIndex(s) == nil {
+		return false
+	}
+	next := value(strings.Join(m[1:], ""))
+	for i := len(r.found) - 1; i >= 0 && next != "" && !pronoun.MatchString(next); i-- {
+		was := r.found[i]
+		if was.Value == "" || !r.correcting {
+			was.Value = framed(was.Content, next)
+		}
+		if was.Op == OpDelete || was.Value == "" || slices.Contains(was.Messages, r.at) || !strings.Contains(was.Content, was.Value) {
+			continue
+		}
+		r.found = slices.Delete(r.found, i, i+1)
+		r.add(Candidate{Content: strings.Replace(was.Content, was.Value, next, 1), Type: yiku.TypeCorrection, Subject: was.Subject, Attribute: was.Attribute, Single: was.Single, Value: next, Importance: max(was.Importance, 0.8), Urgent: true})
+		return true
+	}
+	return false
+}
+
+// framed is what of a text stands in the frame of a value with a number: the
+// same words around another number of as many digits; "" where nothing does.
+func framed(text, value string) string {
+	at := number.FindStringIndex(value)
+	if at == nil {
+		return ""
+	}
+	frame, err := regexp.Compile(`(?i)(^|\D)(` + regexp.QuoteMeta(value[:at[0]]) + `\d[\d.:]{` + strconv.Itoa(at[1]-at[0]-1) + `}` + regexp.QuoteMeta(value[at[1]:]) + `)(?:\D|$)`)
+	if err != nil {
+		return ""
+	}
+	found := frame.FindAllStringSubmatch(text, -1)
+	if len(found) != 1 || found[0][2] == value {
+		return ""
+	}
+	return found[0][2]
+}
+
+// heard is who said what follows.
+var heard = regexp.MustCompile(`(?i)^.{2,40}?\b(?:told me|said|says)(?: that)? |^.{1,12}?(?:告诉我|跟我说|说)[，,：:]?`)
+
+var number = regexp.MustCompile(`\d+(?:[.:]\d+)*`)
 
 // related reports whether two texts share a word that names a matter: one of
 // four letters or two characters, but the usual ones.
@@ -118,6 +172,10 @@ var vague = words(`make makes made making keep keeps kept take takes took taken 
 func root(word string) string { return word[:min(len(word), 5)] }
 
 var (
+	// weakly says that something changed, of anything: alone it retires nothing.
+	weakly = regexp.MustCompile(`(?i)\b(?:actually|used to|(?:has |have )?changed|stopped)\b`)
+	// ended says that a taste is one no more.
+	ended = regexp.MustCompile(`(?i)\b(?:no longer|any ?more|not|stopped|gave up|quit|went off|gone off|changed my mind|instead|hate)\b|不再|不喜欢|不爱|戒|换|改|不\p{Han}了`)
 	// speaker is who said something wrong, not what.
 	speaker = regexp.MustCompile(`^(?:我|你|刚|之前|前面|上面|i|you)(?:刚才?|们|上次)?$`)
 	usual   = regexp.MustCompile(`我们|喜欢|一个|最近|什么|觉得|感觉|知道|自己|没有|可以|需要|时候|公司|团队|现在|以后|每天|项目|已经|应该|其实|不过|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name)\b|\d{4}-\d{2}-\d{2}`)

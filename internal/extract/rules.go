@@ -68,10 +68,13 @@ type grammar struct {
 	passing   *pattern // what a general form must not say
 	person    *pattern // a person of the user, as they are named
 	pronoun   *pattern // stands at the start of a clause for that person
+	object    *pattern // begins a clause about a thing: group 1
+	neuter    *pattern // stands at the start of a clause for that thing
 	follows   *pattern // begins what follows from the clause before
 	comma     string   // joins clauses
 	own       *pattern // a clause about the user or an order, which is added to no other
 	subject   func(clause string) (subject, rest string)
+	judges    func(clause string) bool                           // says how somebody finds a thing
 	stands    func(clause, subject, rest string, rule rule) bool // see englishStands
 	rules     []rule
 	filter    *filter
@@ -111,6 +114,7 @@ type reading struct {
 	at     int // number of the message being read
 
 	person     string // who was last named
+	thing      string // what was last spoken of in this message
 	previous   string // the sentence before, of the same message
 	correcting bool   // the message takes something back
 	explicit   bool   // the sentence asks that it be remembered
@@ -121,7 +125,7 @@ type reading struct {
 const maxSentence = 1000
 
 func (r *reading) message(n int) {
-	r.at, r.correcting, r.previous = n, false, ""
+	r.at, r.correcting, r.previous, r.thing = n, false, "", ""
 	for _, s := range sentences(r.skills(unspoken(Own(r.window.Messages[n-1].Content)))) {
 		g := grammarOf(s)
 		if len(s) > maxSentence {
@@ -153,8 +157,13 @@ func (r *reading) sentence(g *grammar, s string) {
 	if explicit && r.previous != "" && asSaid.MatchString(s) {
 		s = r.previous
 	}
+	follows := r.previous != "" && len(r.found) > 0 && slices.Contains(r.found[len(r.found)-1].Messages, r.at) && g.follows.MatchString(s)
 	r.previous, r.explicit = s, explicit
 	if strings.Contains(s, omitted) || !explicit && r.is(g, g.once, s) {
+		return
+	}
+	if last := len(r.found) - 1; follows && r.conclusion(g, s) && len(r.found[last].Content)+len(s) < 300 {
+		r.found[last].Content += g.comma + trim(s) // it falls with what it follows from
 		return
 	}
 	hedged := r.is(g, g.hedge, s)
@@ -164,7 +173,7 @@ func (r *reading) sentence(g *grammar, s string) {
 	if private || told || !r.replace(g, s) && !r.instruct(g, s) {
 		r.clauses(g, g.clauses(s), explicit)
 	}
-	if explicit && !private && len(r.found) == before && !r.is(g, g.question, s) && !pronoun.MatchString(s) {
+	if explicit && !private && len(r.found) == before && !r.is(g, g.question, s) && !pronoun.MatchString(s) && !g.judges(s) {
 		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Importance: 0.8})
 	}
 	for i := before; i < len(r.found); i++ {
@@ -193,7 +202,9 @@ func (r *reading) sentence(g *grammar, s string) {
 func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 	open := false // whether the clause before is kept, and what is added to it with it
 	for i, clause := range clauses {
+		r.notice(g, clause)
 		if r.is(g, g.secret, clause) || !explicit && r.is(g, g.reported, clause) {
+			r.corrected(g, heard.ReplaceAllString(clause, ""))
 			return
 		}
 		said := g.follows.ReplaceAllString(clause, "")
@@ -207,6 +218,12 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 			continue
 		}
 		r.clause(g, r.resolved(g, said))
+		if said != clause && i > 0 && len(r.found) == before+1 {
+			r.found[before].Content = clauses[i-1] + g.comma + clause // it falls with what it follows from
+		}
+		if len(r.found) == before && open && !explicit && g.judges(clause) {
+			continue
+		}
 		if len(r.found) == before && open && !r.is(g, g.passing, clause) && !r.is(g, g.own, clause) && len(r.found[before-1].Content) < 300 {
 			r.found[before-1].Content += g.comma + clause
 			continue
@@ -215,54 +232,31 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 	}
 }
 
+// conclusion reports whether a sentence says what follows from the one before.
+func (r *reading) conclusion(g *grammar, s string) bool {
+	return !r.is(g, g.question, s) && !r.is(g, g.idle, s) && !r.is(g, g.hedge, s) && !r.is(g, g.secret, s) && !r.is(g, g.reported, s) && !g.judges(s)
+}
+
 // resolved is a clause with the person in the place of the pronoun it begins with.
 func (r *reading) resolved(g *grammar, clause string) string {
 	if at := g.pronoun.FindStringIndex(clause); at != nil && r.person != "" {
 		return capital(r.person) + clause[at[1]:]
 	}
-	if p := g.person.FindString(clause); p != "" {
-		r.person = p
+	if at := g.neuter.FindStringIndex(clause); at != nil && r.thing != "" {
+		return capital(r.thing) + clause[at[1]:]
 	}
 	return clause
 }
 
-// corrected reads the value alone that takes the place of the one said last in
-// an earlier message.
-func (r *reading) corrected(g *grammar, s string) bool {
-	m := r.match(g, g.bare, s)
-	if m == nil || !r.correcting {
-		return false
+// notice keeps in mind who and what was last named.
+func (r *reading) notice(g *grammar, clause string) {
+	if p := g.person.FindString(clause); p != "" && g.pronoun.FindStringIndex(clause) == nil {
+		r.person = p
 	}
-	next := value(strings.Join(m[1:], ""))
-	for i := len(r.found) - 1; i >= 0 && next != "" && !pronoun.MatchString(next); i-- {
-		was := r.found[i]
-		if was.Value == "" {
-			was.Value = sameShape(was.Content, next)
-		}
-		if was.Op == OpDelete || was.Value == "" || slices.Contains(was.Messages, r.at) || !strings.Contains(was.Content, was.Value) {
-			continue
-		}
-		r.found = slices.Delete(r.found, i, i+1)
-		r.add(Candidate{Content: strings.Replace(was.Content, was.Value, next, 1), Type: yiku.TypeCorrection, Subject: was.Subject, Attribute: was.Attribute, Single: was.Single, Value: next, Importance: max(was.Importance, 0.8), Urgent: true})
-		return true
+	if m := g.object.FindStringSubmatch(clause); m != nil {
+		r.thing = m[1]
 	}
-	return false
 }
-
-// sameShape is the one number of a text that has as many digits as a value that
-// is a number; "" where there is none.
-func sameShape(text, value string) string {
-	if !number.MatchString(value) {
-		return ""
-	}
-	found := slices.DeleteFunc(number.FindAllString(text, -1), func(n string) bool { return len(n) != len(value) })
-	if len(found) != 1 {
-		return ""
-	}
-	return found[0]
-}
-
-var number = regexp.MustCompile(`\d+(?:[.:]\d+)?`)
 
 // guess reports whether a clause does nothing but to make a guess of another.
 func (r *reading) guess(g *grammar, clause string) bool {
@@ -275,9 +269,19 @@ func (r *reading) instruct(g *grammar, s string) bool {
 	if !r.is(g, g.durable, s) || r.is(g, g.question, s) || len(s) < 16 || !r.explicit && r.is(g, g.telling, s) {
 		return false
 	}
-	r.add(Candidate{Content: trim(s), Type: yiku.TypeConstraint, Importance: 0.9, Urgent: true})
+	c := Candidate{Content: trim(s), Type: yiku.TypeConstraint, Importance: 0.9, Urgent: true}
+	if m := spokenIn.FindStringSubmatch(s); m != nil {
+		single := true
+		c.Attribute, c.Value, c.Single = tongue, strings.Join(m[1:], ""), &single
+	}
+	r.add(c)
 	return true
 }
+
+// tongue is the attribute of the language of answers.
+const tongue = "reply_language"
+
+var spokenIn = regexp.MustCompile(`(?i)\b(?:in|to) (english|chinese|french|german|spanish|portuguese|italian|dutch|japanese|korean|russian|arabic|turkish|polish|hindi|mandarin|cantonese)\b|(?:用|说|讲|写|换成|改成|换回)(中文|英文|英语|汉语|普通话|粤语|日语|日文|法语|法文|德语|韩语|西班牙语|俄语)`)
 
 // replace reads "not old but new": the new takes the place of what says the
 // old, among what was just said or is known.
@@ -369,7 +373,8 @@ func (r *reading) clause(g *grammar, s string) {
 		if m == nil || !rule.about.covers(subject) || rule.about == speakers && len(rest) == len(s) || rule.general && (r.is(g, g.passing, rest) || r.is(g, g.passing, s)) {
 			continue
 		}
-		if !r.explicit && !g.stands(s, subject, rest, rule) {
+		s, ok := r.standing(g, s, subject, rest, rule)
+		if !ok {
 			continue
 		}
 		if c, ok := r.stated(rule, m, subject); ok {
@@ -380,6 +385,24 @@ func (r *reading) clause(g *grammar, s string) {
 	}
 	if !r.is(g, g.passing, s) && !r.is(g, g.passing, rest) && (r.explicit || g.stands(s, subject, rest, rule{})) && r.appointed(g, s) {
 		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Subject: subject, Importance: 0.6})
+	}
+}
+
+// standing is what of a clause stands by itself: all of it, or what comes before
+// a part that does not.
+func (r *reading) standing(g *grammar, s, subject, rest string, rule rule) (string, bool) {
+	for {
+		if r.explicit || g.stands(s, subject, rest, rule) {
+			return s, true
+		}
+		at := strings.LastIndex(s, g.comma)
+		if at < 0 || len(rest)-(len(s)-at) < 6 {
+			return "", false
+		}
+		s, rest = s[:at], rest[:len(rest)-(len(s)-at)]
+		if !rule.form.MatchString(rest) {
+			return "", false
+		}
 	}
 }
 

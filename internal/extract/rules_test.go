@@ -39,7 +39,7 @@ func TestC5_Statements(t *testing.T) {
 		{"I really love hiking but hate crowded trails.", []string{"preference likes=hiking", "preference dislikes=crowded trails"}},
 		{"I usually drink my coffee black.", []string{"preference ="}},
 		{"My favourite colour is teal.", []string{"preference favourite colour=teal"}},
-		{"From now on, answer in English only.", []string{"constraint ="}},
+		{"From now on, answer in English only.", []string{"constraint reply_language=English"}},
 		{"Never push to main without a review.", []string{"constraint ="}},
 		{"Please remember that the spare key is under the blue pot.", []string{"fact ="}},
 		{"We use PostgreSQL as our database.", []string{"project database=PostgreSQL"}},
