@@ -159,14 +159,8 @@ func related(a, b string) bool {
 
 // general reports whether an English word names no matter.
 func general(w string) bool {
-	return common[w] || articles[w] || adverbs[w] || periods[w] || verdicts[w] || degree[w] || dangling[w] || fleeting[w] || finites[w] || vague[w]
+	return lexicon().common[w] || lexicon().articles[w] || lexicon().adverbs[w] || lexicon().periods[w] || lexicon().verdicts[w] || lexicon().degree[w] || lexicon().dangling[w] || lexicon().fleeting[w] || lexicon().finites[w] || lexicon().vague[w]
 }
-
-// vague are verbs and nouns that are said of every matter.
-var vague = words(`make makes made making keep keeps kept take takes took taken give gives given goes going went gone come comes coming came want wants wanted need needs needed know knows knew think thinks
-	find finds found look looks looking help helps helped helping start starts started starting stop stops stopped tell told said show shows showed like likes liked love loves loved enjoy enjoys hate hates prefer prefers work works worked working
-	play plays playing thing things year years time times week weeks month months today team world person place kind sort part side point back away down together around first last next long high real really much well good great best better
-	wrong correction mistake sorry change changed changes changing chats moved switched instead anymore longer actually meant please should would could might must cannot never always still every each other another being been having doing done using used uses does`)
 
 // root is what a word and its usual forms share.
 func root(word string) string { return word[:min(len(word), 5)] }

@@ -35,38 +35,7 @@ func englishTokens(s string) []token {
 	return out
 }
 
-// set is a list of words to look up.
-type set map[string]bool
-
-func words(list string) set {
-	s := set{}
-	for _, w := range strings.Fields(list) {
-		s[w] = true
-	}
-	return s
-}
-
 var (
-	addressed = words(`you your yours yourself ya u ur y'all`)
-	deictic   = words(`this these those here`)
-	dangling  = words(`it them they him her he she that one ones both such something anything everything nothing someone somebody anyone everybody everyone somewhere everywhere whatever`)
-	periods   = words(`year month quarter season semester term spring summer autumn fall winter week monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december project days repo repository house company team`)
-	articles  = words(`a an the my our his her their its two three four five six seven eight nine ten no every each another`)
-	degree    = words(`so such too totally literally absolutely truly insanely incredibly super extremely quite pretty kinda sorta rather more less bit damn`)
-	copulas   = words(`am is are was were be been being feels feel felt looks look looked seems sounds sound sounded smells tastes`)
-	finites   = words(`am is are was were has have had do does did will would can could may might must should shall cannot need needs`)
-	// verdicts judge. They say how somebody finds a thing, not what is.
-	verdicts = words(`good great nice bad better best worse worst fine okay ok awesome amazing wonderful fantastic incredible awful terrible horrible lovely beautiful pretty cute cool perfect brilliant excellent
-		fun funny hilarious interesting exciting inspiring rewarding satisfying special important possible impossible crucial essential key vital precious priceless proud grateful thankful lucky blessed glad happy sad angry upset
-		excited nervous worried anxious scared stressed tired exhausted sleepy bored hungry thirsty sick furious miserable lonely overwhelmed confused curious jealous embarrassed annoyed disappointed frustrated
-		ready sure certain afraid sorry busy late free stuck serious weird strange crazy insane nuts stupid silly dumb useless ridiculous easy hard tough difficult rough challenging huge tremendous powerful
-		joyful fulfilling therapeutic calming relaxing peaceful delicious tasty yummy gorgeous stunning breathtaking impressive memorable unforgettable unreal wild epic solid legit surreal
-		worth true wrong right real dead alive slow fast quick quiet loud hot cold warm freezing boiling dark bright tight messy fresh new old big small high low close done lost broken gone over back there
-		up down off wonderful magical meaningful valuable helpful supportive kind sweet fabulous thrilled delighted pumped stoked psyched hooked obsessed honored fortunate motivated inspired determined
-		passionate creative positive negative hopeful optimistic unbelievable invaluable appealing delightful refreshing uplifting eye-opening heartwarming nerve-wracking nerve-racking mind-blowing comforting cherished`)
-	// fleeting are verbs and nouns of what is going on, not of what is.
-	fleeting = words(`wait picture imagine believe wonder hope wish guess bet mean thank thanks appreciate congrats welcome hear heard talked kid boy girl teen teenager chat chats talk talking chatting catch catching bounce
-		feeling feelings vibe vibes blast thrill journey question questions favor favour minute moment sec thought thoughts faith idea clue doubt doubts luck fun progress difference ton way mood yet`)
 	abstract = []string{"ness", "ity", "ship", "ment", "tion", "sion", "ance", "ence", "hood", "dom", "ism"}
 )
 
@@ -77,20 +46,20 @@ func pointing(tokens []token, order bool) bool {
 	for i, t := range tokens {
 		next, before := at(tokens, i+1), at(tokens, i-1)
 		switch {
-		case addressed[t.word] && !order:
+		case lexicon().addressed[t.word] && !order:
 			return true
-		case deictic[t.word] && !periods[next.word] && !(t.word == "here" && before.word == "in"):
+		case lexicon().deictic[t.word] && !lexicon().periods[next.word] && !(t.word == "here" && before.word == "in"):
 			return true
 		case t.word == "that" && (before.word == "before" || before.word == "after"):
-		case t.word == "that" && (next.word == "" || finites[next.word] && !named && i > 0):
+		case t.word == "that" && (next.word == "" || lexicon().finites[next.word] && !named && i > 0):
 			return true
 		case t.word == "her" && next.word != "" && named:
-		case dangling[t.word] && t.word != "that" && !named:
+		case lexicon().dangling[t.word] && t.word != "that" && !named:
 			return true
 		case (t.word == "there" || t.word == "then") && next.word == "":
 			return true
 		}
-		named = named || articles[t.word] && next.word != "" && (i > 0 || t.word != "no") || t.capital || t.exact
+		named = named || lexicon().articles[t.word] && next.word != "" && (i > 0 || t.word != "no") || t.capital || t.exact
 	}
 	return false
 }
@@ -105,18 +74,18 @@ func at(tokens []token, i int) token {
 // judging reports whether a clause says how somebody finds a thing.
 func judging(tokens []token) bool {
 	for i, t := range tokens {
-		if !copulas[t.word] {
+		if !lexicon().copulas[t.word] {
 			continue
 		}
 		for j := i + 1; j < len(tokens) && j <= i+5; j++ {
 			w := tokens[j].word
-			if abiding[w] && towards[at(tokens, j+1).word] {
+			if lexicon().abiding[w] && lexicon().towards[at(tokens, j+1).word] {
 				break
 			}
-			if verdicts[w] || j > i+1 && prizes[w] {
+			if lexicon().verdicts[w] || j > i+1 && lexicon().prizes[w] {
 				return true
 			}
-			if degree[w] || w == "a" || w == "an" || w == "the" || w == "really" || w == "very" || w == "just" || w == "also" || w == "always" || w == "all" || w == "not" || w == "my" || w == "still" || w == "been" || strings.HasSuffix(w, "ly") && w != "family" && w != "monthly" && w != "weekly" {
+			if lexicon().degree[w] || w == "a" || w == "an" || w == "the" || w == "really" || w == "very" || w == "just" || w == "also" || w == "always" || w == "all" || w == "not" || w == "my" || w == "still" || w == "been" || strings.HasSuffix(w, "ly") && w != "family" && w != "monthly" && w != "weekly" {
 				continue
 			}
 			break
@@ -126,26 +95,17 @@ func judging(tokens []token) bool {
 }
 
 // abiding judge for good, where it is said of what.
-var (
-	abiding = words(`new bad good great terrible awful hopeless afraid scared busy free slow sick short`)
-	towards = words(`of at to on in with`)
-)
-
-// prizes are nouns that judge.
-var prizes = words(`blast thrill journey adventure dream nightmare challenge pleasure joy honor honour blessing gift treat delight relief hit winner game-changer lifesaver reminder roller coaster breeze mess shame pity pain must riot ride escape boost`)
 
 // weighty reports whether a clause has something that is worth the record: a
 // number, a name, a date.
 func weighty(tokens []token) bool {
-	return slices.ContainsFunc(tokens, func(t token) bool { return t.capital || t.exact || numerals[t.word] })
+	return slices.ContainsFunc(tokens, func(t token) bool { return t.capital || t.exact || lexicon().numerals[t.word] })
 }
 
 // concrete reports whether a clause has a number in figures or a name.
 func concrete(tokens []token) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.capital || t.exact })
 }
-
-var numerals = words(`two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand dozen daily weekly monthly yearly monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends`)
 
 // generic reports whether a name that begins a clause is none: a thing done, an
 // abstract, or a word of the closed classes.
@@ -155,7 +115,7 @@ func generic(name string) bool {
 		return true
 	}
 	w := fields[0]
-	if common[w] || verdicts[w] || degree[w] || dangling[w] || deictic[w] || addressed[w] || articles[w] || finites[w] || fleeting[w] {
+	if lexicon().common[w] || lexicon().verdicts[w] || lexicon().degree[w] || lexicon().dangling[w] || lexicon().deictic[w] || lexicon().addressed[w] || lexicon().articles[w] || lexicon().finites[w] || lexicon().fleeting[w] {
 		return true
 	}
 	if len(fields) > 1 {
@@ -163,13 +123,6 @@ func generic(name string) bool {
 	}
 	return strings.HasSuffix(w, "ing") && len(w) > 5 || slices.ContainsFunc(abstract, func(end string) bool { return strings.HasSuffix(w, end) && len(w) > len(end)+3 })
 }
-
-// common are words that begin sentences and name nobody.
-var common = words(`here there much many most more some any all none both neither either few little only even just really still also again always never sometimes often usually maybe perhaps
-	what who whom whose which when where why how if though although because since while after before until unless whether
-	and but or nor for yet so as at by in of on to up with from into over under about than then now today tonight tomorrow yesterday
-	i we us me mine ours theirs hers his their your its that this not no yes yeah yep nope ok okay well oh wow hey hi hello thanks please sorry sounds looks feels seems glad happy love like hope wish guess
-	life love family food music art nature people time work home school money health hope joy peace dance balance kindness practice support hard trips moments things stuff change everyone everybody someone nobody everything something nothing`)
 
 // englishStands reports whether a clause stands. A general form must say more
 // than its verb does.
@@ -183,9 +136,9 @@ func englishStands(clause, subject, rest string, rule rule) bool {
 	switch {
 	case rule.kind == "":
 		return !fades(tokens) && !strings.HasSuffix(tokens[0].word, "ing") && tokens[0].word != "gonna"
-	case subject == thing && !weighty(tokens) && strings.EqualFold(rest, clause) && rule.kind == yiku.TypeProject && !articles[tokens[0].word]:
+	case subject == thing && !weighty(tokens) && strings.EqualFold(rest, clause) && rule.kind == yiku.TypeProject && !lexicon().articles[tokens[0].word]:
 		return false // who does it is not said
-	case proper(subject) && (verb == "like" || verb == "love" || copulas[verb] && !describes(body)):
+	case proper(subject) && (verb == "like" || verb == "love" || lexicon().copulas[verb] && !describes(body)):
 		return false
 	case !rule.general:
 		return (!soft[rule.attribute] || taste(body, rule.attribute == "preference")) && (rule.attribute != "" || rule.kind != yiku.TypeProfile && rule.kind != yiku.TypePreference || !fades(body))
@@ -195,7 +148,7 @@ func englishStands(clause, subject, rest string, rule rule) bool {
 		return true
 	case others.covers(subject):
 		return !fades(body)
-	case articles[body[0].word]:
+	case lexicon().articles[body[0].word]:
 		return owned(body)
 	}
 	return does(body, subject == project)
@@ -210,11 +163,11 @@ func proper(subject string) bool {
 // word, as it is of names.
 func describes(body []token) bool {
 	for i, t := range body {
-		if !copulas[t.word] {
+		if !lexicon().copulas[t.word] {
 			continue
 		}
 		next := at(body, i+1)
-		return articles[next.word] || next.capital || next.exact || belonging[next.word] || next.word == "in" || next.word == "on" || next.word == "at" || next.word == "with" || next.word == "not" ||
+		return lexicon().articles[next.word] || next.capital || next.exact || lexicon().belonging[next.word] || next.word == "in" || next.word == "on" || next.word == "at" || next.word == "with" || next.word == "not" ||
 			next.word == "also" || next.word == "now" || strings.HasSuffix(next.word, "ing") || strings.HasSuffix(next.word, "ed") || strings.HasSuffix(next.word, "ian") || strings.HasSuffix(next.word, "an")
 	}
 	return true
@@ -222,7 +175,7 @@ func describes(body []token) bool {
 
 // fades reports whether a clause is of what is going on.
 func fades(tokens []token) bool {
-	return slices.ContainsFunc(tokens, func(t token) bool { return fleeting[t.word] })
+	return slices.ContainsFunc(tokens, func(t token) bool { return lexicon().fleeting[t.word] })
 }
 
 // owned reports whether what is said of something of the user's is what it is
@@ -234,79 +187,62 @@ func owned(body []token) bool {
 	for i, t := range body {
 		if i > 1 && (t.word == "is" || t.word == "are") {
 			next := at(body, i+1).word
-			return next != "to" && next != "when" && next != "about" && next != "like" && next != "all" && next != "my" && !strings.HasSuffix(next, "ing") && !fleeting[body[i-1].word] && !wishes[body[i-1].word]
+			return next != "to" && next != "when" && next != "about" && next != "like" && next != "all" && next != "my" && !strings.HasSuffix(next, "ing") && !lexicon().fleeting[body[i-1].word] && !lexicon().wishes[body[i-1].word]
 		}
-		if i > 1 && (lastingVerbs[t.word] || finites[t.word]) {
-			return t.word != "was" && t.word != "were" && !fleeting[at(body, i+1).word]
+		if i > 1 && (lexicon().lastingVerbs[t.word] || lexicon().finites[t.word]) {
+			return t.word != "was" && t.word != "were" && !lexicon().fleeting[at(body, i+1).word]
 		}
 	}
 	return false
 }
-
-// wishes are what people have that is in their minds.
-var wishes = words(`goal dream hope hopes memory memories motivation heart aim plan fear wish passion love favorite favourite fav thing`)
 
 // does reports whether a predicate of the speakers says what holds: a verb of a
 // living, a habit or a rule, what they are, what they have; or something of
 // weight that is not over.
 func does(body []token, team bool) bool {
 	i, rule := 0, false
-	for i < len(body) && (adverbs[body[i].word] || body[i].word == "do" && at(body, i+1).word == "not" || body[i].word == "not" || body[i].word == "cannot") {
+	for i < len(body) && (lexicon().adverbs[body[i].word] || body[i].word == "do" && at(body, i+1).word == "not" || body[i].word == "not" || body[i].word == "cannot") {
 		rule = rule || body[i].word == "not" || body[i].word == "never" || body[i].word == "always" || body[i].word == "only"
 		i++
 	}
 	verb, next := at(body, i).word, at(body, i+1).word
 	switch {
-	case copulas[verb]:
+	case lexicon().copulas[verb]:
 		return being(body[i:]) || concrete(body) && !fades(body) || body[len(body)-1].word == "now" && !fades(body)
-	case verb == "took" && next == "over", verb == "keep" && (articles[next] || next == "all"), verb == "got" && (belonging[next] || next == "promoted"), verb == "left" && at(body, i+1).capital:
+	case verb == "took" && next == "over", verb == "keep" && (lexicon().articles[next] || next == "all"), verb == "got" && (lexicon().belonging[next] || next == "promoted"), verb == "left" && at(body, i+1).capital:
 		return true
-	case mental[verb] || fades(body) || verdicts[next]:
+	case lexicon().mental[verb] || fades(body) || lexicon().verdicts[next]:
 		return false
 	case next == "well" || next == "hard" || next == "together":
 		return false
-	case lastingVerbs[verb], verb == "have" && next == "never":
+	case lexicon().lastingVerbs[verb], verb == "have" && next == "never":
 		return true
 	case verb == "have" || verb == "take":
-		return next == "a" || next == "an" || next == "no" || numerals[next] || weighty(body)
+		return next == "a" || next == "an" || next == "no" || lexicon().numerals[next] || weighty(body)
 	case verb == "do":
-		return next != "" && !articles[next] && !dangling[next]
+		return next != "" && !lexicon().articles[next] && !lexicon().dangling[next]
 	case over(verb):
-		return telic[verb] && weighty(body)
+		return lexicon().telic[verb] && weighty(body)
 	}
 	return rule || team || weighty(body) || len(body) > 2
 }
 
 // over reports whether a verb is in the past.
-func over(verb string) bool { return strings.HasSuffix(verb, "ed") || past[verb] }
-
-var (
-	// mental are verbs of what goes on in a mind.
-	mental = words(`know think understand remember care mind want see feel hope guess suppose say said tell mean meant agree recommend suggest swear need love like enjoy find found try tried ask asked trust forget
-		realize realise notice keep get let expect deserve miss support create inspire relate come go make encourage cherish value admire respect adore believe promise bet look seem apologize apologise assume recall wish`)
-	past = words(`went saw had made did came said told thought knew felt kept left met put ran sat sent spoke spent stood took wrote ate drank drove fell flew forgot gave grew heard held hit hurt lost paid read rode sang slept swam threw wore woke was were been`)
-	// telic are past verbs whose outcome holds.
-	telic = words(`moved joined started decided chose picked switched bought sold hired renamed graduated retired lived worked studied served migrated upgraded settled agreed enrolled registered founded opened closed quit turned got used taught`)
-)
+func over(verb string) bool { return strings.HasSuffix(verb, "ed") || lexicon().past[verb] }
 
 // being reports whether a predicate says what somebody is, or where they belong.
 func being(body []token) bool {
 	for i, t := range body {
 		switch {
-		case articles[t.word] || belonging[t.word]:
-			return !slices.ContainsFunc(body[i:], func(t token) bool { return fleeting[t.word] || whereabouts[t.word] })
-		case copulas[t.word] || adverbs[t.word] || t.word == "in" || t.word == "on" || t.word == "at":
+		case lexicon().articles[t.word] || lexicon().belonging[t.word]:
+			return !slices.ContainsFunc(body[i:], func(t token) bool { return lexicon().fleeting[t.word] || lexicon().whereabouts[t.word] })
+		case lexicon().copulas[t.word] || lexicon().adverbs[t.word] || t.word == "in" || t.word == "on" || t.word == "at":
 		default:
 			return false
 		}
 	}
 	return false
 }
-
-var (
-	belonging   = words(`based from responsible charge training learning studying born raised elected scared afraid allergic deaf blind married engaged divorced retired`)
-	whereabouts = words(`phone way call meeting bus couch sofa line road fence hurry rush hunt lookout mission roll verge brink edge middle same point fan`)
-)
 
 // soft are the attributes of tastes.
 var soft = set{"likes": true, "dislikes": true, "preference": true}
@@ -347,19 +283,9 @@ func perfect(body []token) bool {
 // verbOf is the verb that begins a predicate.
 func verbOf(body []token) string {
 	for _, t := range body {
-		if !adverbs[t.word] {
+		if !lexicon().adverbs[t.word] {
 			return t.word
 		}
 	}
 	return ""
 }
-
-var (
-	adverbs = words(`also still now only mostly always usually already currently just recently mainly both never normally typically`)
-	// lastingVerbs say in the present tense what somebody does for a living, has
-	// made a habit of, or holds to; the past ones tell the turns of a life.
-	lastingVerbs = words(`work works live lives teach teaches own owns study studies speak speaks coach coaches volunteer volunteers commute commutes drive drives cycle cycles ride rides manage manages lead leads run runs
-		shoot scan rent rents raise raises breed grow grows sell sells bake bakes play plays sing sings knit knits paint paints garden gardens carve swim swims serve served retired retire graduated married divorced engaged adopted
-		hired promoted joined moved switched born bill invoice ship ships release publish test deploy deploys host support supports ingest store track merge record log charge belong wear avoid eat eats drink drinks sleep
-		smoke smokes quit use uses bought sold hire practise practice travel collect pay prefer prefers hate hates lived worked handles handle covers forbids requires`)
-)
