@@ -113,7 +113,7 @@ var (
 	attached  = regexp.MustCompile(`(?i)^(?:一[只个条位家辆匹台间套份]|[\p{Han}\w]{1,10}、|不加|不放|不要|加|少|多|只|特别是|尤其是|包括|比如|例如|大概|每|也不|还要|先|再|结论|就是)`)
 
 	kinSubject = regexp.MustCompile(`(?i)^我(?:的|家的?|们家的?)?(` + kin + `)(?:也|现在|今年|一直|还|都|最近|目前)*(.+)$`)
-	zhOwned    = regexp.MustCompile(`^我(?:家|们)?的?([\p{Han}\w]{0,8}(?:` + zhMatter + `)(?:是|叫|为|[:：]).+)$`)
+	zhOwned    = regexp.MustCompile(`^我(?:家|们)?的?([\p{Han}\w]{0,8}(?:` + zhHeld + `)(?:是|叫|为|[:：]).+)$`)
 	lately     = regexp.MustCompile(`^(?:现在|目前|如今|最近|眼下|今年|去年)(我|本人)`)
 	iTopic     = regexp.MustCompile(`^([\p{Han}\w]{1,8}?[^给跟对让叫帮说和与替为找问告诉比等约陪教请怪骂你他她它是像\pP\s])我((?:都|只|偏好|偏爱|爱|不|从|会|用|一般|一向|从来|从不|习惯|喜欢|更喜欢|都是).+)$`)
 	iSubject   = regexp.MustCompile(`(?i)^(?:周[一二三四五六日末]|每[天周月年晚]|平时|平常|一般|早上|晚上|下午|上午|中午|以前|后来|工作日|周末|睡前|饭后|[\p{Han}]{1,4}里)*(?:我|本人|俺)(?:自己|个人|这个人)?(?:也|现在|目前|一直|还|都|最近|已经|从小|其实|刚|就|今年|真的|确实|是真的)*(.+)$`)
@@ -151,7 +151,7 @@ func generalChinese() []rule {
 		{form: form(`的[\p{Han}\w ]{1,10}?(?:是|在|用|叫|为|\d).{1,50}`), kind: yiku.TypeProfile, about: speakers, importance: 0.5, general: true},
 		{form: form(`(?:我们?)?的?(?P<a>[\p{Han}]{2,4}?)(?:(?:是|为|在|[:： ])(?P<v>[\p{Han}\w].{0,40})|(?:大概|约)?[\d$¥].{0,40}|(?:[\p{Han}]{1,6}[省市区县路街]).{1,40})`), kind: yiku.TypeFact, about: things, importance: 0.7, known: true, general: true},
 		{form: form(`[\p{Han}\w /-]{2,16}?(?:是|在|归|叫|走|存在?|用|为|从|带|定在?|改成|改在|改到|换成|放在|等于|上限|门槛|最多|至少|大概|[ =：]).{0,24}?` + zhExact + `.{0,40}`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
-		{form: form(`(?:[\p{Han}\w]{0,8}?(?:` + zhMatter + `)(?:的|主要|目前|现在)?(?:是|叫|姓|为|用|定[在为]|放在?|归|走|跑在|[:：])|[\p{Han}\w]{2,8}(?:叫|姓|名叫|题为|定在|归|改(?:成|为|到|在|发|用|走|抄送))|(?:叫|姓|全称|归|定在|题为)).{1,40}`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
+		{form: form(`(?:[\p{Han}\w]{0,8}?(?:` + zhHeld + `)(?:的|主要|目前|现在)?(?:是|叫|姓|为|用|定[在为]|放在?|归|走|跑在|[:：])|[\p{Han}\w]{2,8}(?:叫|姓|名叫|题为|定在|归|改(?:成|为|到|在|发|用|走|抄送))|(?:叫|姓|全称|归|定在|题为)).{1,40}`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
 		{form: form(`[\p{Han}]{1,8}?(?:一共|总共|共|人均|面积|每[天月周年人]|合计|有|大概|约)(?:有|大概|约)?(?:\d[\d.]*|[一二三四五六七八九十两百千万半]{1,5})\s?(?:张|平米?|亩|人|台|个|元|块|万|名|桌|间|家|辆|位|公斤|斤|米|层|套|户)?.{0,12}`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
 		{form: form(`(?:[\p{Han}]{0,6}寄到?)[\p{Han}\w]{4,30}(?:号|弄|室|楼|栋|单元)[\p{Han}\w]{0,12}`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
 		{form: form(`[\p{Han}\w ]{2,16}?\s?(?:` + exact + `)`), kind: yiku.TypeFact, about: things, importance: 0.6, general: true},
@@ -159,8 +159,8 @@ func generalChinese() []rule {
 	}
 }
 
-// zhMatter ends the usual names of what a project or a household has: an open list.
-const zhMatter = `题目|标题|主角|女主|男主|导师|课题|方向|框架|语言|后端|前端|数据库|系统|版本|格式|单位|地址|账号|编号|号码|电话|邮箱|负责人|联系人|甲方|客户|供应商|预算|周期|主题|口径|规则|流程|地点|目标|风格|端口|分支|环境|域名|代号|仓库|报表|数据|日志|能力|职业|缓存|消息队列|部署`
+// zhHeld ends the usual names of what a project or a household has: an open list.
+const zhHeld = `题目|标题|主角|女主|男主|导师|课题|方向|框架|语言|后端|前端|数据库|系统|版本|格式|单位|地址|账号|编号|号码|电话|邮箱|负责人|联系人|甲方|客户|供应商|预算|周期|主题|口径|规则|流程|地点|目标|风格|端口|分支|环境|域名|代号|仓库|报表|数据|日志|能力|职业|缓存|消息队列|部署`
 
 func chineseSubject(s string) (subject, rest string) {
 	s = lately.ReplaceAllString(s, "$1")
