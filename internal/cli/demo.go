@@ -31,7 +31,6 @@ func (t *tool) demoCommand() *cobra.Command {
 			if cfg.Log.Level == slog.LevelInfo {
 				cfg.Log.Level = slog.LevelError // the show is on the same terminal
 			}
-			cfg.Extract.Jobs, cfg.Extract.AtOnce = false, false // the sample shows what its agent saves
 			return t.demo(cmd.Context(), cfg, once)
 		},
 	}

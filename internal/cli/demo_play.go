@@ -17,8 +17,9 @@ type demo struct {
 	service yiku.Service
 	sample  sample.Conversation
 	url     string
-	history int // tokens of all conversations
-	context int // tokens of the contexts shown, on average
+	history int             // tokens of all conversations
+	context int             // tokens of the contexts shown, on average
+	told    map[string]bool // memories that were shown, by id
 }
 
 func (d *demo) title(p phrase, args ...any) {
@@ -45,8 +46,8 @@ func (d *demo) play(ctx context.Context) error {
 		return nil
 	}
 	d.note(phrase{
-		"One user, two languages. Every message goes through the HTTP API. In this version an agent saves memories by hand, with save_memory (the lines with +); reading them out of the conversation by itself comes with a later version.",
-		"一位用户，两种语言。每条消息都经过 HTTP API。在这个版本中，记忆由智能体调用 save_memory 手工保存（带 + 的行）；自动从对话中提取记忆，是以后的版本。",
+		"One user, two languages. Every message goes through the HTTP API. No model and no key is needed: rules read the conversations and write the memories (the lines with +), at once what cannot wait and the rest when a session ends.",
+		"一位用户，两种语言。每条消息都经过 HTTP API。不需要模型，也不需要密钥：规则读对话、写记忆（带 + 的行），等不得的当场写，其余的在会话结束时写。",
 	})
 	story := d.story()
 	for _, r := range d.sample.Requests(anchor) {
@@ -55,6 +56,30 @@ func (d *demo) play(ctx context.Context) error {
 			return fmt.Errorf("play the sample in: %w", err)
 		}
 		d.tell(r, line, story)
+		if r.End != nil {
+			if err := d.tellKept(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tellKept shows the memories that are new.
+func (d *demo) tellKept(ctx context.Context) error {
+	active, err := d.list(ctx, yiku.StatusActive)
+	if err != nil {
+		return err
+	}
+	for _, m := range active {
+		if d.told[m.ID] {
+			continue
+		}
+		if d.told == nil {
+			d.told = map[string]bool{}
+		}
+		d.told[m.ID] = true
+		d.println("  + " + pad(string(m.Type), 13) + cut(clean(m.Content), columns-17))
 	}
 	return nil
 }
@@ -120,9 +145,7 @@ func (d *demo) tell(r sample.Request, outcome string, story map[string]sample.Re
 			d.tellMessage(m, story[m.Content.PlainText()])
 		}
 	case r.Save != nil:
-		suffix := "  → " + outcome
-		text := cut(clean(r.Save.Content), columns-18-width(suffix))
-		d.println("  + " + pad(string(r.Save.Type), 13) + text + suffix)
+		d.println("    save_memory  → " + outcome)
 	}
 }
 
@@ -144,5 +167,6 @@ func (d *demo) reason(r sample.Reason) string {
 		sample.JustOnce:  {"just this once", "只此一次"},
 		sample.Guess:     {"a guess", "猜测"},
 		sample.Mood:      {"a mood", "情绪"},
+		sample.Forgotten: {"forgotten", "已忘掉"},
 	}[r])
 }

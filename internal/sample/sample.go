@@ -1,8 +1,8 @@
 // Package sample is a conversation of a few days, written for this project: one
 // bilingual user, preferences that change, a correction, a prohibition, a
-// project with its parameters, and small talk. It comes with the save_memory
-// calls that an agent would make, and with questions that show what they are
-// good for. It is plain data; whoever plays it in gives the time.
+// project with its parameters, something to be forgotten, and small talk. What is
+// worth keeping is for the extraction to find; of an agent's own work it comes
+// with the save_memory call, and with questions that show what memory is good for. It is plain data; whoever plays it in gives the time.
 package sample
 
 import (
@@ -54,6 +54,7 @@ const (
 	JustOnce  Reason = "just_once"
 	Guess     Reason = "guess"
 	Mood      Reason = "mood"
+	Forgotten Reason = "forgotten" // it was kept, until the user asked to forget it
 )
 
 // Question is asked in a new session, when all conversations are over.
@@ -102,7 +103,7 @@ func (c Conversation) Requests(anchor time.Time) []Request {
 		}})
 		all = append(all, c.steps(s, anchor.Add(-time.Duration(s.HoursAgo)*time.Hour))...)
 		all = append(all, Request{End: &yiku.EndSessionRequest{
-			Idempotent: key(s.ID, "end", 0), SessionID: s.ID, UserID: c.UserID, Reason: yiku.EndUserLeft,
+			Idempotent: key(s.ID, "end", 0), SessionID: s.ID, UserID: c.UserID, Reason: yiku.EndUserLeft, Wait: true,
 		}})
 	}
 	return all

@@ -59,7 +59,7 @@ func TestSampleIsWhole(t *testing.T) {
 			}
 		}
 	}
-	if saves < 10 || messages < 40 || han < 500 || latin < 1000 || len(reasons) != 4 {
+	if saves != 1 || messages < 40 || han < 500 || latin < 1000 || len(reasons) != 5 {
 		t.Errorf("%d memories, %d messages, %d Chinese and %d Latin characters, reasons %v", saves, messages, han, latin, reasons)
 	}
 	if !slices.ContainsFunc(c.Questions, func(q Question) bool { return q.Unknown }) || len(c.Questions) != 3 {
