@@ -49,7 +49,7 @@ func (c *call) promote(tx store.Tx, owner yiku.Owner, m store.Memory) error {
 	wide.Key, wide.Reason = 0, "promoted"
 	wide = c.keyed(wide)
 	evidence, err := c.evidence(tx, owner, m, wide)
-	if err != nil {
+	if err != nil || len(evidence) < promoteAt {
 		return err
 	}
 	known, held, err := c.heldWider(tx, owner, wide)
@@ -115,16 +115,16 @@ func (c *call) evidence(tx store.Tx, owner yiku.Owner, m, wide store.Memory) ([]
 // heldWider finds what states the same at the wider level, whatever became of
 // it; held says that another value of the attribute holds there.
 func (c *call) heldWider(tx store.Tx, owner yiku.Owner, wide store.Memory) (known []store.Memory, held bool, err error) {
-	rows, err := tx.Memories(owner, store.MemoryQuery{Levels: []yiku.Level{wide.Level}, ProjectID: wide.ProjectID})
-	for _, row := range rows {
-		switch {
-		case !sameScope(row.Memory, wide.Memory):
-		case c.states(row.Memory, wide.Memory):
-			known = append(known, row)
-		case row.Status == yiku.StatusActive && (row.Single || wide.Single) && c.place(row) != "" && c.place(row) == c.place(wide):
-			held = true
-		}
+	rows, err := tx.Memories(owner, store.MemoryQuery{Types: []yiku.Type{wide.Type}, Levels: []yiku.Level{wide.Level}, ProjectID: wide.ProjectID})
+	if err != nil {
+		return nil, false, err
 	}
+	known = slices.DeleteFunc(rows, func(row store.Memory) bool { return !sameScope(row.Memory, wide.Memory) || !c.states(row.Memory, wide.Memory) })
+	twin, same, err := c.neighbours(tx, owner, &wide)
+	if twin != nil && len(known) == 0 { // said there as something else
+		return nil, true, err
+	}
+	held = slices.ContainsFunc(same, func(row store.Memory) bool { return (row.Single || wide.Single) && !c.states(row.Memory, wide.Memory) })
 	return known, held, err
 }
 
