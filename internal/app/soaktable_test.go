@@ -273,7 +273,7 @@ func skillSoak() map[string]soakEntry {
 			return &yiku.SaveSkillRequest{Idempotent: a.key(), UserID: a.user(), Name: a.word(), Situation: a.text(), Steps: []string{a.text(), a.word()}, Metadata: a.metadata()}
 		}},
 		"demote_memory": {1, demoteInSoak},
-		"list_skills": {2, func(a *act) any { return &yiku.ListSkillsRequest{UserID: a.user()} }},
+		"list_skills":   {2, func(a *act) any { return &yiku.ListSkillsRequest{UserID: a.user()} }},
 		"skill_outcome": {2, func(a *act) any {
 			return &yiku.SkillOutcomeRequest{UserID: a.user(), ID: a.id("memory"), Success: new(a.IntN(2) == 0)}
 		}},
