@@ -246,3 +246,12 @@ type ConfirmMemoryRequest struct {
 	ID     string `json:"id" in:"path" maxLength:"256"`
 	UserID string `json:"user_id" maxLength:"256"`
 }
+
+// DemoteMemoryRequest takes a promotion back (C16): the memory that was
+// promoted to a wider level is archived, and holds again only where it was
+// stated. The same places do not promote it again.
+type DemoteMemoryRequest struct {
+	Idempotent
+	ID     string `json:"id" in:"path" maxLength:"256"`
+	UserID string `json:"user_id" maxLength:"256"`
+}

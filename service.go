@@ -43,6 +43,7 @@ type Service interface {
 	MemorySources(context.Context, MemoryRequest) (MemorySources, error)
 	RestoreMemory(context.Context, RestoreMemoryRequest) (Memory, error)
 	ConfirmMemory(context.Context, ConfirmMemoryRequest) (Memory, error)
+	DemoteMemory(context.Context, DemoteMemoryRequest) (Memory, error)
 
 	// Skills (C15).
 	SaveSkill(context.Context, SaveSkillRequest) (SaveMemoryResponse, error)

@@ -188,8 +188,10 @@ const (
 	FormPlain     MessageForm = "plain"
 )
 
-// CompleteTaskRequest ends a task: its working memory is cleared, and its
-// result, where one is given, becomes a memory of type task_result.
+// CompleteTaskRequest ends a task: what is worth keeping of its working memory
+// is kept, the rest cleared. Its result, or else what the assistant said last of
+// it, becomes the task's memory of type task_result; one of an earlier
+// completion becomes history.
 type CompleteTaskRequest struct {
 	Idempotent
 	TaskID    string      `json:"task_id" in:"path" maxLength:"256"`
@@ -198,6 +200,7 @@ type CompleteTaskRequest struct {
 	SessionID string      `json:"session_id,omitempty" maxLength:"256"`
 	Outcome   TaskOutcome `json:"outcome" enum:"success,failure"`
 	Result    string      `json:"result,omitempty" maxLength:"20000" doc:"What came of it, in a few sentences."`
+	Keep      []string    `json:"keep,omitempty" maxItems:"64" doc:"The data slots and preferences of its working memory that become memories of the project, or of the user where it is in none."`
 	Wait      bool        `json:"wait,omitempty"`
 }
 
@@ -205,6 +208,8 @@ type CompleteTaskRequest struct {
 type CompleteTaskResponse struct {
 	Task     Task              `json:"task"`
 	MemoryID string            `json:"memory_id,omitempty" doc:"The task_result memory."`
+	SkillID  string            `json:"skill_id,omitempty" doc:"The skill that was learnt from its steps, where it succeeded by an ordered list of them."`
+	Kept     []string          `json:"kept,omitempty" doc:"The memories that were made of its working memory: what was named in keep, and its temporary preferences, as the task's own."`
 	JobID    string            `json:"job_id,omitempty"`
 	Report   *ExtractionReport `json:"report,omitempty" doc:"With wait: what was read of the task's session."`
 }

@@ -141,6 +141,11 @@ func (c *Client) ConfirmMemory(ctx context.Context, req yiku.ConfirmMemoryReques
 	return call[yiku.Memory](ctx, c, "confirm_memory", req)
 }
 
+// DemoteMemory implements yiku.Service.
+func (c *Client) DemoteMemory(ctx context.Context, req yiku.DemoteMemoryRequest) (yiku.Memory, error) {
+	return call[yiku.Memory](ctx, c, "demote_memory", req)
+}
+
 // Forget implements yiku.Service.
 func (c *Client) Forget(ctx context.Context, req yiku.ForgetRequest) (yiku.ForgetResponse, error) {
 	return call[yiku.ForgetResponse](ctx, c, "forget", req)

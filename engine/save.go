@@ -144,8 +144,17 @@ func (c *call) save(tx store.Tx, owner yiku.Owner, req yiku.SaveMemoryRequest, s
 	return c.reconcile(tx, owner, m, sources, req, standing{review: m.Skill != nil && m.Trust < trusted})
 }
 
-// reconcile settles a memory with what its owner has and writes the outcome.
+// reconcile settles a memory with what its owner has, writes the outcome, and
+// promotes what has been stated in enough places.
 func (c *call) reconcile(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, req yiku.SaveMemoryRequest, as standing) (saved, error) {
+	out, err := c.settleMemory(tx, owner, m, sources, req, as)
+	if err != nil || out.outcome != yiku.OutcomeCreated && out.outcome != yiku.OutcomeSuperseded {
+		return out, err
+	}
+	return out, c.promote(tx, owner, out.memory)
+}
+
+func (c *call) settleMemory(tx store.Tx, owner yiku.Owner, m store.Memory, sources []store.Item, req yiku.SaveMemoryRequest, as standing) (saved, error) {
 	if m.Skill != nil {
 		if known, err := c.knownSkill(tx, owner, m, as.learnt); err != nil || known != nil {
 			if err != nil {

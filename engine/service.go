@@ -117,6 +117,10 @@ func (s *service) ConfirmMemory(ctx context.Context, r yiku.ConfirmMemoryRequest
 	return run(ctx, s, "confirm_memory", r, (*call).confirmMemory)
 }
 
+func (s *service) DemoteMemory(ctx context.Context, r yiku.DemoteMemoryRequest) (yiku.Memory, error) {
+	return run(ctx, s, "demote_memory", r, (*call).demoteMemory)
+}
+
 func (s *service) Forget(ctx context.Context, r yiku.ForgetRequest) (yiku.ForgetResponse, error) {
 	return run(ctx, s, "forget", r, (*call).forgetAs)
 }

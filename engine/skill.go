@@ -100,23 +100,26 @@ func (c *call) skillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest) (
 }
 
 // knownSkill finds the active skill of a candidate's scope that is the same
-// one: that of its name, or else one for the same situation, which has the same
-// steps or was learnt as the candidate was, so that nobody gave it its name.
+// one: that of its name, or else one with the same situation and steps; one of
+// these is enough for a candidate that was learnt, to which nobody gave its name.
 func (c *call) knownSkill(tx store.Tx, owner yiku.Owner, m store.Memory, learnt bool) (*store.Memory, error) {
 	row, err := tx.Duplicate(owner, m)
 	found := err == nil && row.Key != m.Key
 	if err != nil && !errors.Is(err, yiku.ErrNotFound) {
 		return nil, err
 	}
-	if !found && m.Skill.Situation != "" {
+	if !found {
 		rows, err := tx.Memories(owner, store.MemoryQuery{Types: []yiku.Type{yiku.TypeSkill}, Statuses: []yiku.Status{yiku.StatusActive},
 			Levels: []yiku.Level{m.Level}, ProjectID: m.ProjectID, TaskID: m.TaskID, AgentID: m.AgentID})
 		if err != nil {
 			return nil, err
 		}
 		i := slices.IndexFunc(rows, func(row store.Memory) bool {
-			return row.Key != m.Key && row.Skill != nil && sameScope(row.Memory, m.Memory) && reconcile.SameSituation(*row.Skill, *m.Skill) &&
-				(learnt || reconcile.SameSteps(*row.Skill, *m.Skill))
+			if row.Key == m.Key || row.Skill == nil || !sameScope(row.Memory, m.Memory) {
+				return false
+			}
+			situation, steps := reconcile.SameSituation(*row.Skill, *m.Skill), reconcile.SameSteps(*row.Skill, *m.Skill)
+			return situation && steps || learnt && (situation || steps)
 		})
 		if found = i >= 0; found {
 			row = rows[i]

@@ -77,6 +77,7 @@ func rules() map[string]rule {
 		"memory_sources":   {least: read, id: "memory", foreign: missing},
 		"restore_memory":   {least: write, id: "memory", foreign: missing},
 		"confirm_memory":   {least: write, id: "memory", foreign: missing},
+		"demote_memory":    {least: write, id: "promoted", foreign: missing},
 		"save_skill":       {least: write, body: `"name":"brew tea","steps":["boil water"]`},
 		"list_skills":      {least: read},
 		"skill_outcome":    {least: write, id: "skill", foreign: missing, body: `"success":true`},
@@ -266,6 +267,12 @@ func (w *world) seed(kind string) string {
 			Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text("CANARY 金丝雀")}}}))
 	case "memory":
 		return must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: w.user, Content: "CANARY " + id})).ID
+	case "promoted":
+		for i := range 3 {
+			must[yiku.SaveMemoryResponse](w)(s.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: w.user, ProjectID: fmt.Sprint(id, i), Content: "CANARY " + id, Type: yiku.TypePreference}))
+		}
+		all := must[yiku.Page[yiku.Memory]](w)(s.ListMemories(ctx, yiku.ListMemoriesRequest{UserID: w.user, Type: yiku.TypePreference, Level: yiku.LevelUser}))
+		return all.Items[0].ID
 	case "skill":
 		return must[yiku.SaveMemoryResponse](w)(s.SaveSkill(ctx, yiku.SaveSkillRequest{UserID: w.user, Name: "CANARY " + id, Steps: []string{"金丝雀"}})).ID
 	case "waiting":

@@ -275,11 +275,35 @@ func skillSoak() map[string]soakEntry {
 			a.project = 0
 			return &yiku.SaveSkillRequest{Idempotent: a.key(), UserID: a.user(), Name: a.word(), Situation: a.text(), Steps: []string{a.text(), a.word()}, Metadata: a.metadata()}
 		}},
-		"list_skills": {2, func(a *act) any { return &yiku.ListSkillsRequest{UserID: a.user()} }},
+		"demote_memory": {1, demoteInSoak},
+		"list_skills":   {2, func(a *act) any { return &yiku.ListSkillsRequest{UserID: a.user()} }},
 		"skill_outcome": {2, func(a *act) any {
 			return &yiku.SkillOutcomeRequest{UserID: a.user(), ID: a.id("memory"), Success: new(a.IntN(2) == 0)}
 		}},
 	}
+}
+
+// demoteInSoak states a preference in three tasks of a project, and demotes
+// what was promoted by it.
+func demoteInSoak(a *act) any {
+	if a.project == 0 {
+		a.project = 1
+	}
+	text := a.text()
+	app, ctx := a.as(fmt.Sprintf("t%02d", a.who.tenant)), a.t.Context()
+	for i := range 3 {
+		// What fails was forgotten meanwhile; then there is nothing to demote.
+		_, _ = app.SaveMemory(ctx, yiku.SaveMemoryRequest{UserID: a.user(), ProjectID: a.projectID(), TaskID: fmt.Sprint(a.n, "-", i), Content: text, Type: yiku.TypePreference})
+	}
+	page, err := app.ListMemories(ctx, yiku.ListMemoriesRequest{UserID: a.user(), ProjectID: a.projectID(), Type: yiku.TypePreference, Level: yiku.LevelProject})
+	if err == nil {
+		for _, m := range page.Items {
+			if len(m.DerivedFrom) >= 3 && m.Content == text {
+				a.who.keep("promoted", m.ID, a.project)
+			}
+		}
+	}
+	return &yiku.DemoteMemoryRequest{Idempotent: a.key(), UserID: a.user(), ID: a.id("promoted")}
 }
 
 func extractionSoak() map[string]soakEntry {

@@ -196,6 +196,7 @@ func candidate(v any, messages, neighbours int) (Candidate, Reason) {
 		ValidFrom: moment(m["valid_from"]), ValidTo: moment(m["valid_to"]), Reason: short(str(m["reason"]), 512),
 		Messages: numbers(m["messages"], messages), From: numbers(first(m, []string{"depends_on", "derived_from", "from"}), neighbours),
 	}
+	c.Skill, c.Episode = skillIn(m, c), episodeIn(m)
 	if single, ok := m["single"].(bool); ok {
 		c.Single = &single
 	}

@@ -127,3 +127,30 @@ func TestC15_Steps(t *testing.T) {
 		}
 	}
 }
+
+// TestC15_ModelGivesSkills: what a model says of a skill or of what happened is
+// read in the forms that models give it, and what it leaves out from the content.
+func TestC15_ModelGivesSkills(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		`{"op":"create","type":"skill","content":"To deploy: first build, then push.","skill":{"name":"Deploy","situation":"releases","steps":["build","push"]}}`: "Deploy/releases/build|push",
+		`{"op":"create","type":"skill","content":"发版：先打标签，再推送","skill":{"name":7,"steps":"1. 打标签 2. 推送"}}`:                                                        "7//打标签|推送",
+		`{"op":"create","type":"skill","content":"以后发版：先打标签，再推送"}`:                                                                                                "发版/发版/打标签|推送",
+		`{"op":"create","type":"skill","content":"Restart it.","skill":"nonsense"}`:                                                                               "Restart it//Restart it.",
+	} {
+		got, parked := ParseAnswer(answer, 1, 0)
+		if len(got) != 1 || got[0].Skill == nil || len(parked) > 0 {
+			t.Errorf("%s: %+v, %+v", answer, got, parked)
+			continue
+		}
+		if s := got[0].Skill; s.Name+"/"+s.Situation+"/"+strings.Join(s.Steps, "|") != want {
+			t.Errorf("%s: %+v", answer, s)
+		}
+	}
+	got, _ := ParseAnswer(`[{"op":"create","type":"event","content":"Met Ann","episode":{"from":"2026-03-01","to":"2026-02-01","participants":["Ann",3],"outcome":"失败"}},
+		{"op":"create","type":"fact","content":"x","skill":{"name":"y"},"episode":"no"}]`, 1, 0)
+	if len(got) != 2 || got[0].Episode == nil || got[0].Episode.Outcome != yiku.TaskFailure || !slices.Equal(got[0].Episode.Participants, []string{"Ann", "3"}) ||
+		got[0].Episode.To.Before(got[0].Episode.From) || got[1].Skill != nil || got[1].Episode != nil {
+		t.Errorf("episodes: %+v", got)
+	}
+}

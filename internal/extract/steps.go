@@ -195,3 +195,32 @@ func brief(s string) string {
 	r := []rune(trim(s))
 	return string(r[:min(len(r), maxSkillName)])
 }
+
+// NameOf is what a text begins with, as a name: up to its colon, or its first
+// sentence; "" where it says nothing.
+func NameOf(text string) string {
+	lead := sentences(text)
+	if len(lead) == 0 {
+		return ""
+	}
+	return brief(lead[0])
+}
+
+// maxLead is how long the sentences are that stand for a text, in bytes.
+const maxLead = 600
+
+// Lead is the beginning of a text in whole sentences, each as it was written; ""
+// where its first is too long.
+func Lead(text string) string {
+	var b strings.Builder
+	for _, s := range sentences(Own(text)) {
+		if b.Len()+len(s) > maxLead {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}

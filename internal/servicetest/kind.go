@@ -14,6 +14,11 @@ func kindGroups() []group {
 		{"C15_SkillsOfToolsWait", skillsOfToolsWait},
 		{"C15_SkillIsForgotten", skillIsForgotten},
 		{"C1_Episodes", episodes},
+		{"C1_TaskResults", taskResults},
+		{"C15_LearntFromTasks", learntFromTasks},
+		{"C16_Promotion", promotion},
+		{"C16_NoPromotion", noPromotion},
+		{"B5_KeptOfATask", keptOfATask},
 	}
 }
 
@@ -153,4 +158,172 @@ func episodes(s *suite) {
 	names[yiku.SaveMemoryResponse](s, "episode")(s.SaveMemory(s.ctx, req))
 	req.Type, req.Episode.To = yiku.TypeEvent, from.Add(-1)
 	names[yiku.SaveMemoryResponse](s, "episode.to")(s.SaveMemory(s.ctx, req))
+}
+
+// complete completes a task.
+func (s *suite) complete(req yiku.CompleteTaskRequest) yiku.CompleteTaskResponse {
+	s.Helper()
+	req.UserID = "u"
+	return must[yiku.CompleteTaskResponse](s)(s.CompleteTask(s.ctx, req))
+}
+
+// talk opens a session of a task with what was said in it.
+func (s *suite) talk(session, project, task string, messages ...yiku.Message) {
+	s.Helper()
+	must[yiku.AppendMessagesResponse](s)(s.AppendMessages(s.ctx, yiku.AppendMessagesRequest{UserID: "u", SessionID: session, ProjectID: project, TaskID: task, Messages: messages}))
+}
+
+// taskResults: a task leaves one episode with its outcome, which leads to its
+// messages; completed again it is the same one, and another result makes the
+// old one history. Without a result the assistant's last words stand in.
+func taskResults(s *suite) {
+	mine := user("请排查丢单")
+	mine.Name = "小李"
+	s.talk("s", "p", "t", mine, assistant("证书过期了。换了就好。"))
+	s.talk("s", "p", "other", user("别的事"))
+	req := yiku.CompleteTaskRequest{TaskID: "t", ProjectID: "p", SessionID: "s", Outcome: yiku.TaskSuccess, Result: "丢单因证书过期，已更新"}
+	first := s.complete(req)
+	if again := s.complete(req); again.MemoryID != first.MemoryID {
+		s.Errorf("completed twice: %s and %s", first.MemoryID, again.MemoryID)
+	}
+	m := must[yiku.Memory](s)(s.GetMemory(s.ctx, yiku.MemoryRequest{ID: first.MemoryID, UserID: "u"}))
+	if m.Episode == nil || m.Episode.Outcome != yiku.TaskSuccess || len(m.Episode.Participants) != 1 || m.Episode.To.Before(m.Episode.From) || m.Level != yiku.LevelProject {
+		s.Errorf("episode: %+v", m)
+	}
+	from := must[yiku.MemorySources](s)(s.MemorySources(s.ctx, yiku.MemoryRequest{ID: first.MemoryID, UserID: "u"}))
+	if len(from.Messages) != 2 || from.Messages[0].Content.PlainText() != "请排查丢单" {
+		s.Errorf("sources: %+v", from.Messages)
+	}
+	req.Result, req.Outcome = "又丢了，要换网关", yiku.TaskFailure
+	if other := s.complete(req); other.MemoryID == first.MemoryID {
+		s.Error("another result is the same memory")
+	}
+	results := s.contents(yiku.ListMemoriesRequest{UserID: "u", Type: yiku.TypeTaskResult})
+	if len(results) != 1 || results[0] != "又丢了，要换网关" {
+		s.Errorf("results: %q", results)
+	}
+	s.talk("s2", "p", "t2", user("go"), assistant("The export is done. It has 12 rows."))
+	bare := s.complete(yiku.CompleteTaskRequest{TaskID: "t2", ProjectID: "p", SessionID: "s2", Outcome: yiku.TaskSuccess})
+	if got := must[yiku.Memory](s)(s.GetMemory(s.ctx, yiku.MemoryRequest{ID: bare.MemoryID, UserID: "u"})); got.Content != "The export is done. It has 12 rows." {
+		s.Errorf("without a result: %+v", got)
+	}
+	gone := must[yiku.ForgetResponse](s)(s.Forget(s.ctx, yiku.ForgetRequest{UserID: "u", Selector: yiku.Selector{IDs: []string{bare.MemoryID}}, Reason: "test"}))
+	if gone.Removed.Messages != 2 || !gone.Verified {
+		s.Errorf("forgotten: %+v", gone.Removed)
+	}
+}
+
+// learntFromTasks: a task that succeeded by steps in an order leaves a skill,
+// one that failed does not; the same steps again are the same skill.
+func learntFromTasks(s *suite) {
+	for i, outcome := range []yiku.TaskOutcome{yiku.TaskFailure, yiku.TaskSuccess, yiku.TaskSuccess} {
+		id := string(rune('a' + i))
+		s.talk(id, "p", id, user("rotate the signing keys"), assistant("1. make a new key 2. publish it 3. retire the old one"))
+		res := s.complete(yiku.CompleteTaskRequest{TaskID: id, ProjectID: "p", SessionID: id, Outcome: outcome, Result: "Key rotation: all done"})
+		if (res.SkillID != "") != (outcome == yiku.TaskSuccess) {
+			s.Errorf("%s: skill %q", outcome, res.SkillID)
+		}
+	}
+	all := s.skills(yiku.ListSkillsRequest{UserID: "u"})
+	if len(all) != 1 || all[0].Skill.Name != "Key rotation" || strings.Join(all[0].Skill.Steps, "|") != "make a new key|publish it|retire the old one" || all[0].Level != yiku.LevelProject {
+		s.Errorf("skills: %+v", all)
+	}
+	seen := must[yiku.GetContextResponse](s)(s.GetContext(s.ctx, yiku.GetContextRequest{UserID: "u", ProjectID: "p", Query: "key rotation"}))
+	if at := strings.Index(seen.System, "[Skills]"); at < 0 && !strings.Contains(seen.System, "Skills") {
+		s.Errorf("context: %s", seen.System)
+	}
+}
+
+// prefer states a preference in a project.
+func (s *suite) prefer(project, content string, kind yiku.Type) string {
+	s.Helper()
+	return s.save(yiku.SaveMemoryRequest{UserID: "u", ProjectID: project, Content: content, Type: kind}).ID
+}
+
+// widely lists what holds for the user everywhere.
+func (s *suite) widely() []string {
+	s.Helper()
+	return s.contents(yiku.ListMemoriesRequest{UserID: "u", Level: yiku.LevelUser})
+}
+
+// promotion: a preference stated in three projects holds for the user, with its
+// reason and what it comes from; demoted it is not promoted by the same
+// projects again, and is by three others.
+func promotion(s *suite) {
+	for _, p := range []string{"a", "b", "b"} {
+		s.prefer(p, "图表用深色主题", yiku.TypePreference)
+	}
+	if got := s.widely(); len(got) != 0 {
+		s.Errorf("after two projects: %q", got)
+	}
+	s.prefer("c", "图表用深色主题。", yiku.TypePreference)
+	all := must[yiku.Page[yiku.Memory]](s)(s.ListMemories(s.ctx, yiku.ListMemoriesRequest{UserID: "u", Level: yiku.LevelUser})).Items
+	if len(all) != 1 || len(all[0].DerivedFrom) != 3 {
+		s.Fatalf("promoted: %+v", all)
+	}
+	id := all[0].ID
+	if h := must[yiku.Page[yiku.MemoryVersion]](s)(s.MemoryHistory(s.ctx, yiku.MemoryHistoryRequest{ID: id, UserID: "u"})); h.Items[0].Reason != "promoted" {
+		s.Errorf("history: %+v", h.Items)
+	}
+	must[yiku.Memory](s)(s.DemoteMemory(s.ctx, yiku.DemoteMemoryRequest{ID: id, UserID: "u"}))
+	fails[yiku.Memory](s, yiku.ErrConflict)(s.DemoteMemory(s.ctx, yiku.DemoteMemoryRequest{ID: id, UserID: "u"}))
+	for _, p := range []string{"a", "c", "d", "e"} {
+		s.prefer(p, "图表用深色主题", yiku.TypePreference)
+		if got := s.widely(); len(got) != 0 {
+			s.Errorf("demoted, and again in %s: %q", p, got)
+		}
+	}
+	s.prefer("f", "图表用深色主题", yiku.TypePreference)
+	if got := s.widely(); len(got) != 1 {
+		s.Errorf("on new evidence: %q", got)
+	}
+}
+
+// noPromotion: constraints, other people's words and what another value holds
+// the place of are not promoted.
+func noPromotion(s *suite) {
+	low := 0.3
+	s.save(yiku.SaveMemoryRequest{UserID: "u", Content: "editor is vim", Type: yiku.TypePreference, Subject: "user", Attribute: "editor", Value: "vim", Single: new(true)})
+	for _, p := range []string{"a", "b", "c", "d"} {
+		s.prefer(p, "Never push on Fridays", yiku.TypeConstraint)
+		s.save(yiku.SaveMemoryRequest{UserID: "u", ProjectID: p, Content: "maybe likes tabs", Type: yiku.TypePreference, Confidence: &low})
+		s.save(yiku.SaveMemoryRequest{UserID: "u", ProjectID: p, Content: "wants the tool's colours", Type: yiku.TypePreference, Origin: yiku.OriginTool})
+		s.save(yiku.SaveMemoryRequest{UserID: "u", ProjectID: p, Content: "editor is emacs", Type: yiku.TypePreference, Subject: "user", Attribute: "editor", Value: "emacs", Single: new(true)})
+		s.save(yiku.SaveMemoryRequest{UserID: "other " + p, ProjectID: p, Content: "likes short answers", Type: yiku.TypePreference})
+	}
+	s.prefer("a", "likes short answers", yiku.TypePreference)
+	if got := s.widely(); len(got) != 1 || got[0] != "editor is vim" {
+		s.Errorf("user level: %q", got)
+	}
+}
+
+// keptOfATask: at completion what is named is kept where the task was, temporary
+// preferences as the task's own, and those of three tasks hold for the project.
+func keptOfATask(s *suite) {
+	for i, task := range []string{"t1", "t2", "t3"} {
+		must[yiku.WorkingMemory](s)(s.PutWorking(s.ctx, yiku.PutWorkingRequest{UserID: "u", SessionID: s.open(task), TaskID: task,
+			DataSlots: map[string]any{"主机": "10.0.0.7", "scratch": "x"}, Preferences: map[string]any{"表格": "三线表"}}))
+		names[yiku.CompleteTaskResponse](s, "keep[0]")(s.CompleteTask(s.ctx, yiku.CompleteTaskRequest{UserID: "u", TaskID: task, ProjectID: "p", Outcome: yiku.TaskSuccess, Keep: []string{"none"}}))
+		req := yiku.CompleteTaskRequest{TaskID: task, ProjectID: "p", Outcome: yiku.TaskSuccess}
+		if i == 0 {
+			req.Keep = []string{"主机"}
+		}
+		if res := s.complete(req); len(res.Kept) != 1+len(req.Keep) {
+			s.Errorf("kept: %+v", res)
+		}
+	}
+	got := s.contents(yiku.ListMemoriesRequest{UserID: "u", Level: yiku.LevelProject})
+	if strings.Join(got, "|") != "表格: 三线表|主机: 10.0.0.7" {
+		s.Errorf("of the project: %q", got)
+	}
+	if left := must[yiku.WorkingMemory](s)(s.GetWorking(s.ctx, yiku.GetWorkingRequest{UserID: "u", SessionID: "of t3", TaskID: "t3"})); len(left.DataSlots)+len(left.Preferences) != 0 {
+		s.Errorf("left: %+v", left)
+	}
+}
+
+// open opens a session of project p for a task and returns its id.
+func (s *suite) open(task string) string {
+	s.Helper()
+	must[yiku.Session](s)(s.CreateSession(s.ctx, yiku.CreateSessionRequest{UserID: "u", SessionID: "of " + task, ProjectID: "p"}))
+	return "of " + task
 }

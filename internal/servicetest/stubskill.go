@@ -20,3 +20,8 @@ func (s Stub) ListSkills(ctx context.Context, req yiku.ListSkillsRequest) (yiku.
 func (s Stub) SkillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest) (yiku.Memory, error) {
 	return answer[yiku.Memory](s.Handle(ctx, "skill_outcome", req))
 }
+
+// DemoteMemory calls Handle.
+func (s Stub) DemoteMemory(ctx context.Context, req yiku.DemoteMemoryRequest) (yiku.Memory, error) {
+	return answer[yiku.Memory](s.Handle(ctx, "demote_memory", req))
+}

@@ -158,6 +158,8 @@ func memoryOperations() []Operation {
 			Summary: "Make an archived, stale or superseded memory active again."}, yiku.Service.RestoreMemory),
 		define(Operation{ID: "confirm_memory", Method: "POST", Path: "/v1/memories/{id}/confirm", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Say that a memory is still true."}, yiku.Service.ConfirmMemory),
+		define(Operation{ID: "demote_memory", Method: "POST", Path: "/v1/memories/{id}/demote", Access: write, Scope: ScopeUser, Tag: tag,
+			Summary: "Take the promotion of a memory to a wider level back."}, yiku.Service.DemoteMemory),
 	}
 }
 
