@@ -76,7 +76,7 @@ func restating(t *testing.T, b bench, turns int) {
 	for turn := range turns {
 		f := echoFacts()[turn%len(echoFacts())]
 		question := asked[turn%len(asked)]
-		res, err := s.GetContext(t.Context(), yiku.GetContextRequest{UserID: "ann", SessionID: "s", Query: question})
+		res, err := s.GetContext(t.Context(), yiku.GetContextRequest{UserID: "ann", SessionID: "ask", Query: question})
 		if err != nil {
 			t.Fatal(err)
 		}

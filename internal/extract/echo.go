@@ -20,7 +20,7 @@ func Unfenced(text string) string { return fence.ReplaceAllString(text, "\n") }
 
 const (
 	near = 0.8 // share of a candidate's terms that one memory must hold for the candidate to say nothing beyond it
-	said = 0.4 // share of them that a message must hold for the candidate to have come from it
+	said = 0.5 // share of them that a message must hold for the candidate to have come from it
 )
 
 // Echoes reports whether a candidate only repeats a memory that exists (C10): no
@@ -38,19 +38,20 @@ func Echoes(c Candidate, w Window) bool {
 }
 
 // Spoken reports whether a user said what a candidate says, in one of the
-// messages that it came from; of a language that the candidate is not written
-// in, that the model says so is enough.
+// messages that it came from. Where it is written in another language, it must
+// have come from users alone.
 func Spoken(c Candidate, w Window) bool {
 	if c.Op == OpDelete {
 		return true
 	}
+	others := slices.ContainsFunc(c.Messages, func(n int) bool { return !userSpeaks(w.Messages[n-1]) })
 	return slices.ContainsFunc(c.Messages, func(n int) bool {
 		m := w.Messages[n-1]
 		if !userSpeaks(m) {
 			return false
 		}
 		own := Own(m.Content)
-		return lang.ScriptOf(own) != lang.ScriptOf(c.Content) || overlap(bareWords(c.Content), own) >= said
+		return !others && lang.ScriptOf(own) != lang.ScriptOf(c.Content) || overlap(bareWords(c.Content), own) >= said
 	})
 }
 
