@@ -20,7 +20,7 @@ func Unfenced(text string) string { return fence.ReplaceAllString(text, "\n") }
 
 const (
 	near = 0.8 // share of a candidate's terms that one memory must hold for the candidate to say nothing beyond it
-	said = 0.5 // share of them that a message must hold for the candidate to have come from it
+	own  = 0.5 // share of them that a message must hold for the candidate to have come from it
 )
 
 // Echoes reports whether a candidate only repeats a memory that exists (C10): no
@@ -50,8 +50,8 @@ func Spoken(c Candidate, w Window) bool {
 		if !userSpeaks(m) {
 			return false
 		}
-		own := Own(m.Content)
-		return !others && lang.ScriptOf(own) != lang.ScriptOf(c.Content) || overlap(bareWords(c.Content), own) >= said
+		text := Own(m.Content)
+		return !others && lang.ScriptOf(text) != lang.ScriptOf(c.Content) || overlap(bareWords(c.Content), text) >= own
 	})
 }
 
