@@ -157,6 +157,7 @@ nightly: ## the long versions: race detector three times, what every request cos
 	$(GO) test ./store/sqlite -run R7_ -bitflips 20000 -timeout=60m
 	$(GO) test ./engine -run R13_ -interleavings 10000 -timeout=60m
 	$(GO) test ./engine -run R12_EffectsExactlyOnce -deliveries 3000 -timeout=60m
+	$(GO) test ./engine -run 'C7_DistinctFacts|L124_' -distinct 10000 -turns 5000 -timeout=60m
 	$(GO) test ./engine -run C6_NoTurnIsLost -answers 10000 -timeout=60m
 	$(GO) test ./internal/app -run R24_ -injections 1 -timeout=60m
 	$(GO) test ./internal/mutant -run R32_ -mutants . -timeout=180m

@@ -64,6 +64,9 @@ func (c *call) readStretch(ctx context.Context, owner yiku.Owner, s stretch, job
 			return report, c.endJob(ctx, owner, s, job)
 		}
 		found, err := c.extractWindows(ctx, owner, c.extractorFor(owner), x)
+		if err == nil {
+			found.Candidates, err = c.withoutEchoes(ctx, owner, x, found.Candidates)
+		}
 		if err != nil {
 			return report, err
 		}
@@ -179,7 +182,11 @@ func (c *call) neighboursOf(ctx context.Context, owner yiku.Owner, x excerpt) ([
 			said.WriteString(extract.Own(m.Content.PlainText()) + "\n")
 		}
 	}
-	query := said.String()
+	return c.nearest(ctx, owner, x, said.String(), extractNeighbours)
+}
+
+// nearest finds the memories of an excerpt's scope that a text is about.
+func (c *call) nearest(ctx context.Context, owner yiku.Owner, x excerpt, query string, limit int) ([]store.Memory, error) {
 	if r := []rune(query); len(r) > neighbourQuery {
 		query = string(r[:neighbourQuery])
 	}
@@ -187,7 +194,7 @@ func (c *call) neighboursOf(ctx context.Context, owner yiku.Owner, x excerpt) ([
 		return nil, nil
 	}
 	filter := all(inScope(x.session.ProjectID, "", x.session.AgentID), trueAt(time.Time{}, c.now))
-	hits, _, err := c.find(ctx, []yiku.Owner{owner}, question{text: query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: extractNeighbours, least: 0.05})
+	hits, _, err := c.find(ctx, []yiku.Owner{owner}, question{text: query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: limit, least: 0.05})
 	var rows []store.Memory
 	for _, h := range hits {
 		rows = append(rows, *h.memory)

@@ -201,7 +201,7 @@ func TestC12_DryRunAndReview(t *testing.T) {
 }
 
 // TestC4_ModelSeesNumbers: the model sees memories under numbers; an update by
-// number supersedes, an unknown number does not lose the fact.
+// number supersedes, an unknown number does not lose the fact (L29).
 func TestC4_ModelSeesNumbers(t *testing.T) {
 	t.Parallel()
 	b, script := modelBench(t, answering(`{"op":"update","target":1,"content":"The user lives in Oslo","messages":[1]},{"op":"update","target":77,"content":"Works at a school","messages":[1]}`))

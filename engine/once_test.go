@@ -32,7 +32,8 @@ var deliveries = flag.Int("deliveries", 40, "seeds of TestR12; make nightly take
 // place that the seed gives a call of the store fails before or after its work
 // and the engine is closed and opened again. What there is in the end is, byte
 // for byte but for ids, what a single delivery without a fault leaves, and at
-// no moment is a cursor ahead of its effects.
+// no moment is a cursor ahead of its effects. What a client sends again under
+// its key is one write (L21).
 func TestR12_EffectsExactlyOnce(t *testing.T) {
 	t.Parallel()
 	shop := newOnceShop(t)

@@ -47,7 +47,7 @@ func (e *effect) do(ctx context.Context, c *client.Client, user string) error {
 // writes, starts it again, asks for what was in doubt under the same key, and
 // finds every effect exactly once: 0 lost, 0 twice. A kill leaves the page
 // cache alone: that nothing is lost when the power goes is R1's matter.
-// Lessons: L115.
+// Lessons: L5, L115.
 func TestR2_KillUnderLoad(t *testing.T) {
 	t.Parallel()
 	program, dir := program(t), t.TempDir()

@@ -28,7 +28,7 @@ func serviceMethods() []string {
 // yiku.Service has one entry in the operation table, with its own types, and
 // so a route; the client has it; the OpenAPI document shows it; the suite of
 // the service exercises it.
-// Lessons: L62.
+// Lessons: L26, L62.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	tree := load(t)

@@ -216,7 +216,11 @@ func candidate(v any, messages, neighbours int) (Candidate, Reason) {
 	if target := numbers(first(m, []string{"target", "id", "memory_id", "number"}), neighbours); len(target) > 0 {
 		c.Target = target[0]
 	}
-	return settle(c, strings.ToLower(strings.TrimSpace(str(first(m, opNames())))))
+	op := strings.ToLower(strings.TrimSpace(str(first(m, opNames()))))
+	if neighbours == 0 && first(m, []string{"target", "id", "memory_id", "number"}) != nil && c.Content != "" && known(op) {
+		op = "create" // nothing was shown, so that nothing can be known already
+	}
+	return settle(c, op)
 }
 
 // settle decides what the operation is.
@@ -232,11 +236,12 @@ func settle(c Candidate, op string) (Candidate, Reason) {
 		}
 		c.Op = OpDelete
 		return c, ""
-	case "none", "noop", "no_op", "keep", "no_change", "nothing", "skip":
+	default:
+		if !known(op) {
+			return c, UnknownOp
+		}
 		c.Op = OpNone
 		return c, ""
-	default:
-		return c, UnknownOp
 	}
 	switch {
 	case c.Content == "":
@@ -249,6 +254,11 @@ func settle(c Candidate, op string) (Candidate, Reason) {
 		c.Op = OpCreate
 	}
 	return c, ""
+}
+
+// known reports whether an operation says that something is known already.
+func known(op string) bool {
+	return slices.Contains([]string{"none", "noop", "no_op", "keep", "no_change", "nothing", "skip"}, op)
 }
 
 // nothing are the sentences by which models say, in the place of a fact, that

@@ -12,7 +12,9 @@ import (
 )
 
 // TestC6_Answers reads the answers that models really give: what can be read
-// is applied, the rest is parked, and nothing is lost without a word (C6).
+// is applied, the rest is parked, and nothing is lost without a word (C6): a bad
+// operation stops no other (L8), and the sentence that there is nothing to
+// change is no content (L47).
 func TestC6_Answers(t *testing.T) {
 	t.Parallel()
 	const tea = `{"op":"create","content":"Drinks green tea","type":"preference","importance":4,"messages":[1]}`

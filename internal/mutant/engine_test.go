@@ -67,6 +67,7 @@ func forgetMutants() []mutant {
 		{"forget: a deletion raises the epoch", "engine/journal.go", `if note.Epoch, err = tx.RaiseEpoch(); err != nil {`, `if note.Epoch = 1; err != nil {`, tests},
 		{"forget: an extraction checks the epoch", "engine/extract.go", `if state.Epoch != x.epoch || !dry && session.Cursor`, `if !dry && session.Cursor`, "engine R13_"},
 		{"forget: a dry run checks the epoch", "engine/extract.go", "		if state.Epoch != x.epoch {\n			return errStale", "		if state.Epoch < 0 {\n			return errStale", "engine R13_"},
+		{"echo: what the agent restates is not stored", "engine/echo.go", `if !extract.Echoes(candidate, w) {`, `if true {`, "engine C10_"},
 		{"jobs: what was read meanwhile is not read again", "engine/extract.go", `!dry && session.Cursor != x.session.Cursor {`, `false {`, "engine R12_"},
 		{"jobs: a job that is gone is not done again", "engine/extract.go", `if _, err := tx.Job(owner, job.ID); err != nil {
 			return err
