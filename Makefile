@@ -147,7 +147,8 @@ nightly: export RELIABILITY_DIR := $(BOARD)
 
 .PHONY: nightly
 nightly: ## the long versions: race detector three times, what every request costs, more random cases, 1,000 kills, 10,000 power cuts and races of forgetting, 20,000 flipped bits, guards removed, three minutes a fuzz target
-	$(MAKE) race TESTFLAGS='-count=3 -timeout=60m'
+	@mkdir -p bin
+	$(MAKE) --no-print-directory race TESTFLAGS='-json -count=3 -timeout=60m' >bin/race.json || { (cd tools && $(GO) run ./testreport ../bin/race.json); exit 1; }
 	$(GO) test ./internal/app -run R25_ -cost.docs 50000 -cost.bytes 15000000 -cost.assert -timeout=60m
 	$(GO) test ./internal/app -run R6_Drill -drill 1024 -timeout=60m -v
 	$(GO) test -timeout=60m -rapid.checks=2000 $$($(GO) list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}} {{end}}{{end}}' ./...)
@@ -165,5 +166,6 @@ nightly: ## the long versions: race detector three times, what every request cos
 	$(GO) test ./internal/app -run R23_CanarySoak -soak 1000000 -timeout=120m
 	$(GO) test ./internal/bench -run '^$$' -bench 'Overload|Refusal|Neighbour' -benchtime 1x -overload.time 60s -timeout=60m
 	$(ONE_CORE) $(GO) test ./internal/app -run R30_ -timings 100000 -timeout=60m -v
-	$(MAKE) fuzz FUZZTIME=3m
+	$(MAKE) --no-print-directory fuzz FUZZTIME=3m | tee bin/fuzz.txt
+	$(GO) test ./internal/boardtest -count=1 -run 'R14_Race|R15_Fuzz' -race.stream $(abspath bin/race.json) -fuzz.output $(abspath bin/fuzz.txt)
 	$(MAKE) generate

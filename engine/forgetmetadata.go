@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"maps"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -92,6 +93,28 @@ func (c *call) clearMetadata(tx store.Tx, f *store.Forget, takes sessionKey) err
 func (c *call) proveMetadata(r store.Reader, f store.Forget, receipt *store.Receipt) error {
 	return c.eachSaying(r, &f, metadataOf(f.Request), func(store.Session, []string) error {
 		receipt.Verified = false
+		return nil
+	})
+}
+
+// verifyMetadata looks again for the metadata that a forget of a time took, by
+// the marks that it left: its words are not kept.
+func (c *call) verifyMetadata(r store.Reader, owner yiku.Owner, at time.Time, res *yiku.VerifyReceiptResponse) error {
+	const place = "sessions.metadata"
+	list, err := r.Suppressions(owner, at)
+	if err != nil {
+		return err
+	}
+	marks := map[string]bool{}
+	for _, s := range list {
+		marks[s.Mark] = true
+	}
+	res.LookedAt[place] = len(marks)
+	named := func(s store.Session, key string, value any) bool {
+		return marks[c.blind(owner, []string{metadataMark(s.ID, key, value)})[0]]
+	}
+	return c.eachSaying(r, &store.Forget{Owner: owner, UpTo: seqMask}, named, func(_ store.Session, keys []string) error {
+		res.Found[place] += len(keys)
 		return nil
 	})
 }

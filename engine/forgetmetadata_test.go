@@ -95,7 +95,7 @@ func (t hoarderTx) PutSession(s *store.Session) error {
 }
 
 // TestE2_ReceiptTellsOfMetadata: where metadata still says the keyword the
-// receipt does not say verified.
+// receipt does not say verified, and a later look finds it.
 func TestE2_ReceiptTellsOfMetadata(t *testing.T) {
 	t.Parallel()
 	for _, hoards := range []bool{false, true} {
@@ -109,8 +109,13 @@ func TestE2_ReceiptTellsOfMetadata(t *testing.T) {
 		}
 		s := open(t, used, &engine.Options{}).As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
 		titled(t, s)
-		if res := forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "阿尔法"}}); res.Verified == hoards {
+		res := forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: "阿尔法"}})
+		if res.Verified == hoards {
 			t.Errorf("hoards %v, verified %v", hoards, res.Verified)
+		}
+		look, err := s.VerifyReceipt(t.Context(), yiku.VerifyReceiptRequest{UserID: "ann", ID: res.ReceiptID})
+		if err != nil || look.Clean == hoards || (look.Found["sessions.metadata"] > 0) != hoards || look.LookedAt["sessions.metadata"] == 0 {
+			t.Errorf("hoards %v; a later look: %+v, %v", hoards, look, err)
 		}
 	}
 }

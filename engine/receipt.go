@@ -92,7 +92,10 @@ func (c *call) verifyReceipt(ctx context.Context, req yiku.VerifyReceiptRequest)
 				res.Found[place] = n
 			}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return c.verifyMetadata(r, owner, row.CreatedAt, &res)
 	})
 	res.Clean = len(res.Found) == 0
 	return res, err

@@ -106,6 +106,18 @@ func (e *Engine) auditRestore(ctx context.Context, tenant, backup string, done R
 	})
 }
 
+// AuditBackup says in the audit log, of a tenant, that a backup was made.
+func (e *Engine) AuditBackup(ctx context.Context, tenant, backup string) error {
+	shared, err := yiku.SharedOwner(tenant)
+	if err != nil {
+		return err
+	}
+	return e.store.Update(ctx, shared, store.Request, func(tx store.Tx) error {
+		_, err := e.ownCall(shared).audit(tx, shared, store.AuditEntry{Actor: "backup", Action: "backup", Trigger: string(yiku.TriggerOperator), Ref: backup})
+		return err
+	})
+}
+
 func (r *replay) add(entry journal.Entry) error {
 	if len(entry.Marks)%journal.MarkSize != 0 {
 		return yiku.Errorf(yiku.ErrUnavailable, "entry %d of the forget journal has half a mark", entry.N)

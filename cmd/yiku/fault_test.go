@@ -373,6 +373,24 @@ func TestR3_SystemCalls(t *testing.T) {
 	boardtest.Report(t, boardtest.Row{ID: "R3", Part: "system-calls", Trials: count, What: "system calls that failed made a false acknowledgement, a crash or a server that is green and cannot write", Note: note})
 }
 
+// TestR3_Controls: a run in which a sync of the log failed for good is told from
+// one in which it was repeated, or another file's failed. A server that had
+// acknowledged everything in the first is what TestR3_SystemCalls reports.
+func TestR3_Controls(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		`7 fdatasync(9</d/yiku.db-wal>) = -1 EIO (Input/output error) (INJECTED)`:         true,
+		`7 fdatasync(9</d/yiku.db-wal>) = -1 ENOSPC (No space left on device) (INJECTED)`: true,
+		`7 fdatasync(9</d/yiku.db-wal>) = -1 EINTR (Interrupted system call) (INJECTED)`:  false,
+		`7 fdatasync(9</d/yiku.db>) = -1 EIO (Input/output error) (INJECTED)`:             false,
+		`7 fdatasync(9</d/yiku.db-wal>) = 0`:                                              false,
+	} {
+		if got := unsynced([]byte("7 read(3) = 0\n" + line + "\n")); got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+}
+
 // TestR3_SyncFailsForEver: where the disk syncs no more, nothing is
 // acknowledged from then on, /readyz is red and says what to do, and reads go on.
 func TestR3_SyncFailsForEver(t *testing.T) {

@@ -76,6 +76,9 @@ type Core struct {
 	store    store.Store
 	timeouts config.Server
 	journal  *journal.Journal
+	dir      string // of the data
+	chain    audit.Key
+	log      *slog.Logger
 	closers  []closer
 }
 
@@ -89,7 +92,7 @@ type closer struct {
 // failure is closed again.
 func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err error) {
 	o := opts.orDefaults()
-	c := &Core{}
+	c := &Core{dir: cfg.DataDir, log: o.Log}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -121,6 +124,7 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	if err != nil {
 		return nil, err
 	}
+	c.chain = chain
 	if err := c.openJournal(ctx, cfg, chain, o); err != nil {
 		return nil, err
 	}
@@ -143,7 +147,15 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	if err := c.Engine.Recover(ctx); err != nil {
 		return nil, fmt.Errorf("carry out interrupted forgets: %w", err)
 	}
+	if err := c.takeNotes(ctx); err != nil {
+		return nil, err
+	}
 	return c, nil
+}
+
+// tend is the maintenance that is due.
+func (c *Core) tend(ctx context.Context) error {
+	return errors.Join(c.takeNotes(ctx), c.Engine.Tend(ctx))
 }
 
 // auditKeyPath is where the key of the audit log lies.

@@ -69,8 +69,12 @@ func Backup(ctx context.Context, cfg config.Config, to string, opts *Options) (o
 		return out, otherJournal(JournalPath(cfg))
 	}
 	m.Schema, m.Generation = meta.Schema, meta.Generation
-	if err := backup.Write(ctx, out.Path, database, &m, key.Derive(backupPurpose)); err != nil {
+	note, err := leaveNote(cfg, key, m.ID)
+	if err != nil {
 		return out, err
+	}
+	if err := backup.Write(ctx, out.Path, database, &m, key.Derive(backupPurpose)); err != nil {
+		return out, errors.Join(err, os.Remove(note))
 	}
 	out.Manifest = m
 	info, err := os.Stat(out.Path)

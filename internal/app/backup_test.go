@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/boardtest"
+	"github.com/yiku-ai/yiku/store"
 )
 
 var drill = flag.Int("drill", 4, "megabytes of the drill of backup and restore")
@@ -256,5 +258,54 @@ func TestR6_BackupRefuses(t *testing.T) {
 	}
 	if info, err := os.Stat(from); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the backup: %v, %v", info.Mode(), err)
+	}
+}
+
+// TestE8_BackupsAreAudited: that a backup was made, and that one was restored,
+// stands in the audit log: at the maintenance of the server beside which it was
+// made, or at the next start. A note that somebody else wrote does not.
+func TestE8_BackupsAreAudited(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig(t)
+	l := live(t, cfg)
+	actions := func() (all []string) {
+		l.must(l.core.store.View(t.Context(), func(r store.Reader) error {
+			entries, err := r.AuditEntries(0, 0)
+			for _, e := range entries {
+				all = append(all, e.Action+" "+e.Ref)
+			}
+			return err
+		}))
+		return all
+	}
+	first, err := Backup(t.Context(), cfg, t.TempDir(), nil)
+	l.must(err)
+	forged := filepath.Join(cfg.DataDir, "backup-forged.note")
+	l.must(os.WriteFile(forged, []byte(`{"id":"forged","mac":"AAAA"}`), 0o600))
+	if got := actions(); len(got) != 0 {
+		t.Errorf("before the maintenance: %q", got)
+	}
+	l.must(l.core.tend(t.Context()))
+	if got := actions(); !slices.Equal(got, []string{"backup " + first.ID}) {
+		t.Errorf("after it: %q, want that of %s", got, first.ID)
+	}
+	l.end()
+	second, err := Backup(t.Context(), cfg, t.TempDir(), nil)
+	l.must(err)
+	l = live(t, cfg)
+	if got := actions(); !slices.Equal(got, []string{"backup " + first.ID, "backup " + second.ID}) {
+		t.Errorf("after a start: %q", got)
+	}
+	l.whole()
+	l.end()
+	if notes, err := filepath.Glob(filepath.Join(cfg.DataDir, notePattern)); err != nil || !slices.Equal(notes, []string{forged}) {
+		t.Errorf("notes that are left: %q, %v", notes, err)
+	}
+	_, err = Restore(t.Context(), cfg, RestoreOptions{From: second.Path, Replace: true}, nil)
+	l.must(err)
+	l = live(t, cfg)
+	defer l.end()
+	if got := actions(); !slices.Equal(got, []string{"backup " + first.ID, "restore " + second.ID}) {
+		t.Errorf("after a restoration: %q", got)
 	}
 }

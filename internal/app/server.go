@@ -77,7 +77,7 @@ func Start(ctx context.Context, cfg config.Config, opts *Options) (*Server, erro
 	if err != nil {
 		return nil, errors.Join(err, core.Close())
 	}
-	b := backend{limits: core.Limits, tend: core.Engine.Tend, jobs: core.startJobs, close: core.Close}
+	b := backend{limits: core.Limits, tend: core.tend, jobs: core.startJobs, close: core.Close}
 	b.handler = core.handler(door, s.ready(core.Engine.Ready), o)
 	if err := s.start(ctx, b, o); err != nil {
 		return nil, errors.Join(err, core.Close())

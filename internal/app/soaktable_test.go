@@ -314,6 +314,14 @@ func extractionSoak() map[string]soakEntry {
 		"list_extractions": {2, func(a *act) any { return &yiku.ListExtractionsRequest{UserID: a.user()} }},
 		"list_review":      {2, func(a *act) any { return &yiku.ListReviewRequest{UserID: a.user()} }},
 		"review": {2, func(a *act) any {
+			from := a.IntN(len(a.people))
+			for i := range a.people { // few have something that waits
+				person := a.people[(from+i)%len(a.people)]
+				if _, waits := person.one(a.Rand, "waiting"); waits {
+					a.who = person
+					break
+				}
+			}
 			id := a.id("waiting")
 			req := &yiku.ReviewRequest{UserID: a.user(), ID: id, Decision: []yiku.ReviewDecision{yiku.ReviewApprove, yiku.ReviewReject}[a.IntN(2)]}
 			if req.Decision == yiku.ReviewApprove && a.IntN(2) == 0 {

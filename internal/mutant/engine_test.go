@@ -64,6 +64,7 @@ func forgetMutants() []mutant {
 		{"forget: completed tasks go too", "engine/forgettask.go", `!takes(t) {`, `true {`, tests},
 		{"restore: work that another session took over is forgotten again", "engine/replay.go", `return had(carriedMark(id))`, `return false && had(carriedMark(id))`, "internal/app R39_"},
 		{"restore: completed tasks are forgotten again", "engine/replay.go", `return had(taskMark(t))`, `return false && had(taskMark(t))`, "internal/app R39_"},
+		{"forget: a later look sees metadata that is left", "engine/forgetmetadata.go", `res.Found[place] += len(keys)`, `_ = keys`, tests},
 		{"forget: a deletion raises the epoch", "engine/journal.go", `if note.Epoch, err = tx.RaiseEpoch(); err != nil {`, `if note.Epoch = 1; err != nil {`, tests},
 		{"forget: an extraction checks the epoch", "engine/extract.go", `if state.Epoch != x.epoch || !dry && session.Cursor`, `if !dry && session.Cursor`, "engine R13_"},
 		{"forget: a dry run checks the epoch", "engine/extract.go", "		if state.Epoch != x.epoch {\n			return errStale", "		if state.Epoch < 0 {\n			return errStale", "engine R13_"},
