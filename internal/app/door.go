@@ -1,12 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -24,12 +26,17 @@ func (c *Core) door(ctx context.Context, secret string, o Options) (*auth.Authen
 	return auth.New(ctx, c.store, &auth.Options{Keyless: &operator, LocalSecret: secret, Now: o.Now})
 }
 
+// readsAProcessor is how many requests that only read run at once for each
+// processor: one computes, and another is there while that waits for the disk.
+const readsAProcessor = 8
+
 // newLimiter returns the limits that the configuration gives.
 func newLimiter(cfg config.Limits, now func() time.Time) *limit.Limiter {
 	return limit.New(limit.Options{
 		Rate: cfg.Rate, Burst: cfg.Burst, Day: cfg.TenantDay.Of(),
-		Concurrent: cfg.Concurrent, Queue: cfg.Queue, Wait: cfg.QueueWait, Weight: cfg.TenantWeight.Of(), Now: now,
-		Flight: int64(cfg.Flight),
+		Gate: limit.Bounds{Running: cfg.Concurrent, Reads: cmp.Or(cfg.Reads, readsAProcessor*runtime.GOMAXPROCS(0)),
+			Queue: cfg.Queue, Wait: cfg.QueueWait, Weight: cfg.TenantWeight.Of()},
+		Flight: int64(cfg.Flight), Now: now,
 	})
 }
 

@@ -68,6 +68,7 @@ func (c Config) limitRules() []rule {
 		{l.Rate >= 0, "limits.rate", "must not be negative"},
 		{l.Rate == 0 || l.Burst >= 1, "limits.burst", "must be positive"},
 		{l.Concurrent >= 0, "limits.concurrent", "must not be negative"},
+		{l.Reads >= 0, "limits.reads", "must not be negative"},
 		{l.Queue >= 0 && l.Queue <= 100_000, "limits.queue", "must be 0 to 100000"},
 		{l.QueueWait >= 0 && l.QueueWait <= time.Minute, "limits.queue_wait", "must be 0 to 1m"},
 		{l.Connections >= 0, "limits.connections", "must not be negative"},

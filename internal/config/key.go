@@ -50,6 +50,7 @@ func serverKeys() []Key {
 		{"limits.burst", "requests of one API key at once", func(c *Config) any { return &c.Limits.Burst }},
 		{"limits.tenant_day", "requests of a tenant in a day (UTC), such as acme=100000,*=5000; empty: no limit", func(c *Config) any { return &c.Limits.TenantDay }},
 		{"limits.concurrent", "requests that run at once; 0: no limit", func(c *Config) any { return &c.Limits.Concurrent }},
+		{"limits.reads", "of them, those that only read; 0: eight for each processor", func(c *Config) any { return &c.Limits.Reads }},
 		{"limits.queue", "requests that wait for a place", func(c *Config) any { return &c.Limits.Queue }},
 		{"limits.queue_wait", "the longest wait for a place", func(c *Config) any { return &c.Limits.QueueWait }},
 		{"limits.tenant_weight", "places of a tenant in each turn of the queue, such as acme=4; 1 where it is not named", func(c *Config) any { return &c.Limits.TenantWeight }},

@@ -33,7 +33,9 @@ type Connections struct {
 	limits *limit.Limiter
 	most   int
 	idle   time.Duration
-	raw    sync.Map // of refusal to its answer
+
+	answers sync.RWMutex
+	raw     map[limit.Refusal][]byte // answers as they travel; guarded by answers
 
 	mu     sync.Mutex
 	open   int                     // guarded by mu
@@ -48,7 +50,8 @@ func NewConnections(l net.Listener, limits *limit.Limiter, most int, idle time.D
 	if limits == nil {
 		limits = limit.New(limit.Options{})
 	}
-	return &Connections{Listener: l, limits: limits, most: most, idle: idle, silent: list.New(), places: map[*conn]*list.Element{}}
+	return &Connections{Listener: l, limits: limits, most: most, idle: idle,
+		raw: map[limit.Refusal][]byte{}, silent: list.New(), places: map[*conn]*list.Element{}}
 }
 
 // Serve has a server take these connections, until the listener is closed.
@@ -73,7 +76,7 @@ func (l *Connections) Accept() (net.Conn, error) {
 		}
 		l.limits.CountRefused(limit.Connections)
 		_ = inner.SetWriteDeadline(time.Now().Add(time.Second)) // an empty buffer takes it at once
-		_, _ = inner.Write(l.answer(&limit.Refusal{Reason: limit.Connections, Retry: time.Second, Quota: l.most}, true))
+		_, _ = inner.Write(l.answer(limit.Refusal{Reason: limit.Connections, Retry: time.Second, Quota: l.most}, true))
 		_ = inner.Close()
 	}
 }
@@ -143,18 +146,22 @@ func (l *Connections) changed(nc net.Conn, state http.ConnState) {
 }
 
 // answer returns the bytes of a refusal. Those that do not change are made once.
-func (l *Connections) answer(r *limit.Refusal, end bool) []byte {
-	same := *r
-	same.Retry = time.Duration(limit.Seconds(r.Retry)) * time.Second
-	if same.Reason == limit.Day {
-		return rawRefusal(&same, end)
+func (l *Connections) answer(r limit.Refusal, end bool) []byte {
+	r.Retry = time.Duration(limit.Seconds(r.Retry)) * time.Second
+	if r.Reason == limit.Day {
+		return rawRefusal(r, end)
 	}
-	if known, ok := l.raw.Load(same); ok {
-		return known.([]byte)
+	l.answers.RLock()
+	known, ok := l.raw[r]
+	l.answers.RUnlock()
+	if ok {
+		return known
 	}
-	made := rawRefusal(&same, end)
-	l.raw.Store(same, made)
-	return made
+	known = rawRefusal(r, end)
+	l.answers.Lock()
+	defer l.answers.Unlock()
+	l.raw[r] = known
+	return known
 }
 
 // conn is a connection of the server.
@@ -197,8 +204,8 @@ func (c *conn) Read(p []byte) (int, error) {
 		if who == nil || !isWhole(p[:n], who.authorization) {
 			return n, nil
 		}
-		refusal := c.all.limits.Refuse(who.tenant, who.key)
-		if refusal == nil {
+		refusal, refused := c.all.limits.Refuse(who.tenant, who.key)
+		if !refused {
 			return n, nil
 		}
 		if now := time.Now(); now.Sub(c.extended) > time.Second { // not each time: it costs

@@ -72,14 +72,14 @@ func refusalHeaders(r *limit.Refusal) [][2]string {
 // rawRefusal is the whole answer as it travels, for those who write it to a
 // connection themselves. It has no request id: nothing of the request was
 // looked at.
-func rawRefusal(r *limit.Refusal, end bool) []byte {
-	body, err := json.Marshal(wire.NewProblem(refusalError(r), ""), encodeOptions())
+func rawRefusal(r limit.Refusal, end bool) []byte {
+	body, err := json.Marshal(wire.NewProblem(refusalError(&r), ""), encodeOptions())
 	if err != nil {
 		body = []byte(`{"status":429,"code":"limited"}`)
 	}
 	out := []byte("HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/problem+json\r\n" +
 		"X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n")
-	for _, h := range refusalHeaders(r) {
+	for _, h := range refusalHeaders(&r) {
 		out = append(out, h[0]+": "+h[1]+"\r\n"...)
 	}
 	if end {

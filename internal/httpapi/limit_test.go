@@ -135,7 +135,7 @@ func isRefusal(t *testing.T, status int, h http.Header, body string) {
 // Lessons: L119.
 func TestR17_RefusedBeforeAnything(t *testing.T) {
 	t.Parallel()
-	b := newBusy(t, limit.Options{Concurrent: 1}, 0, 0)
+	b := newBusy(t, limit.Options{Gate: limit.Bounds{Running: 1}}, 0, 0)
 	known := b.dial()
 	known.say(get("key-a"))
 	<-b.began

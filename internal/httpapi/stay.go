@@ -38,7 +38,7 @@ func (h *stay) enter(ctx context.Context) {
 	if h.limits == nil {
 		return
 	}
-	h.refusal = h.visit.Enter(ctx)
+	h.refusal = h.visit.Enter(ctx, h.reads)
 	h.entered = h.refusal == nil
 }
 
@@ -65,7 +65,7 @@ func (h *stay) depart(bytes int) {
 func (h *stay) end() {
 	if h.entered {
 		h.entered = false
-		h.limits.Leave()
+		h.limits.Leave(h.reads)
 	}
 	if h.room != nil {
 		h.room.End()

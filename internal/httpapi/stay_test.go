@@ -32,7 +32,7 @@ func (b *busy) isAnswered(key string) {
 // arrives at last is served.
 func TestR17_SlowBodiesHoldNoPlace(t *testing.T) {
 	t.Parallel()
-	b := newBusy(t, limit.Options{Concurrent: 1}, 0, 0)
+	b := newBusy(t, limit.Options{Gate: limit.Bounds{Running: 1}}, 0, 0)
 	close(b.goOn)
 	body := `{"user_id":"林","content":"爱喝茶"}`
 	var slow []*dialogue
@@ -61,7 +61,7 @@ func TestR17_SlowBodiesHoldNoPlace(t *testing.T) {
 func TestR17_SlowReadersHoldNoPlace(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20 // beyond what a connection takes on
-	b := newBusy(t, limit.Options{Concurrent: 1, Flight: 5 * size}, 0, 0)
+	b := newBusy(t, limit.Options{Gate: limit.Bounds{Running: 1}, Flight: 5 * size}, 0, 0)
 	close(b.goOn)
 	b.more = strings.Repeat("x", size)
 	ask := func(key string) (*dialogue, byte) {

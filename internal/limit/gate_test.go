@@ -13,7 +13,8 @@ import (
 )
 
 // crowd sends requests of tenants to a gate, one after the other, and notes
-// the order in which they are served and what became of the others.
+// the order in which they are served and what became of the others. A name is
+// that of the tenant, "-", and the request's; "tenant-r…" only reads.
 type crowd struct {
 	gate   *Gate
 	served []string
@@ -21,9 +22,9 @@ type crowd struct {
 }
 
 func (c *crowd) send(ctx context.Context, name string) {
-	tenant, _, _ := strings.Cut(name, "-")
+	tenant, rest, _ := strings.Cut(name, "-")
 	go func() {
-		if r := c.gate.Enter(ctx, tenant); r != Admitted {
+		if r := c.gate.Enter(ctx, tenant, strings.HasPrefix(rest, "r")); r != Admitted {
 			c.others[name] = r
 			return
 		}
@@ -35,14 +36,16 @@ func (c *crowd) send(ctx context.Context, name string) {
 // leave gives so many places back, one after the other.
 func (c *crowd) leave(n int) {
 	for range n {
-		c.gate.Leave()
+		c.gate.Leave(false)
 		synctest.Wait()
 	}
 }
 
-func newCrowd(limit, queue int, weight func(string) int) *crowd {
-	return &crowd{gate: NewGate(limit, queue, time.Second, weight), others: map[string]Reason{}}
+func newCrowd(running, queue int, weight func(string) int) *crowd {
+	return newCrowdAt(Bounds{Running: running, Queue: queue, Wait: time.Second, Weight: weight})
 }
+
+func newCrowdAt(b Bounds) *crowd { return &crowd{gate: NewGate(b), others: map[string]Reason{}} }
 
 // TestR18_TurnsOfTenants fills the gate and its queue with one tenant's
 // requests: the next place is another's all the same, and a full queue makes
@@ -62,8 +65,8 @@ func TestR18_TurnsOfTenants(t *testing.T) {
 				c.send(t.Context(), fmt.Sprint("loud-", i))
 			}
 			c.send(t.Context(), tt.quiet)
-			if _, lost := c.others["loud-2"]; lost != tt.first {
-				t.Errorf("%s: the oldest of the longest line lost its place: %v", tt.name, lost)
+			if _, lost := c.others["loud-5"]; lost != tt.first {
+				t.Errorf("%s: the newest of the longest line lost its place: %v", tt.name, lost)
 			}
 			c.leave(2)
 			if got := slices.Contains(c.served, tt.quiet); got != tt.first {
@@ -120,6 +123,43 @@ func TestR18_WeightedTurns(t *testing.T) {
 	})
 }
 
+// TestR17_ReadsHaveABoundOfTheirOwn: what reads waits for what reads, and what
+// writes passes by it while there is room for that; where there is none, the
+// oldest goes first again.
+func TestR17_ReadsHaveABoundOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowdAt(Bounds{Running: 3, Reads: 1, Queue: 8, Wait: time.Second})
+		for _, name := range []string{"a-r1", "a-r2", "a-w1", "a-w2", "a-r3", "a-w3"} {
+			c.send(t.Context(), name)
+		}
+		if want := []string{"a-r1", "a-w1", "a-w2"}; !slices.Equal(c.served, want) {
+			t.Fatalf("served %v, want %v", c.served, want)
+		}
+		for _, tt := range []struct {
+			leaves bool // what leaves only reads
+			want   string
+		}{{false, "a-w3"}, {true, "a-r2"}, {true, "a-r3"}} {
+			c.gate.Leave(tt.leaves)
+			synctest.Wait()
+			if got := c.served[len(c.served)-1]; got != tt.want {
+				t.Errorf("served %v, want %s next", c.served, tt.want)
+			}
+		}
+		c.send(t.Context(), "b-r4") // waits for a-r3 while a place is free for writes
+		c.gate.Leave(false)
+		c.send(t.Context(), "b-w4")
+		if got := c.served[len(c.served)-1]; got != "b-w4" {
+			t.Errorf("served %v", c.served)
+		}
+		c.gate.Leave(true)
+		synctest.Wait()
+		if got := c.served[len(c.served)-1]; got != "b-r4" || len(c.others) > 0 {
+			t.Errorf("served %v, refused %v", c.served, c.others)
+		}
+	})
+}
+
 // TestGate holds the gate's rules one by one.
 func TestGate(t *testing.T) {
 	t.Parallel()
@@ -130,7 +170,7 @@ func TestGate(t *testing.T) {
 		c.send(t.Context(), "a-3")
 		ctx, cancel := context.WithCancel(t.Context())
 		c.send(ctx, "a-4")
-		if !c.gate.IsFull("a") || c.gate.IsFull("b") {
+		if !c.gate.Refuses("a") || c.gate.Refuses("b") {
 			t.Error("the gate is full for the tenant that waits, not for another")
 		}
 		c.send(t.Context(), "a-5")
@@ -140,12 +180,12 @@ func TestGate(t *testing.T) {
 			t.Errorf("others: %v", c.others)
 		}
 		c.leave(1)
-		if !slices.Equal(c.served, []string{"a-1", "a-3"}) {
-			t.Errorf("the newest is not first: %v", c.served)
+		if !slices.Equal(c.served, []string{"a-1", "a-2"}) {
+			t.Errorf("the oldest is not first: %v", c.served)
 		}
 		time.Sleep(time.Second) // of the bubble
 		synctest.Wait()
-		if c.others["a-2"] != Late {
+		if c.others["a-3"] != Late {
 			t.Errorf("others: %v", c.others)
 		}
 		c.leave(1)
@@ -159,14 +199,15 @@ func TestGate(t *testing.T) {
 // are free, and never more ran than may.
 func TestGateUnderRace(t *testing.T) {
 	t.Parallel()
-	g := NewGate(3, 5, time.Millisecond, nil)
+	g := NewGate(Bounds{Running: 3, Reads: 2, Queue: 5, Wait: time.Millisecond})
 	running, over := make(chan struct{}, 3), make(chan int, 1)
 	done := make(chan struct{})
 	for i := range 16 {
 		go func() {
 			defer func() { done <- struct{}{} }()
-			for range 200 {
-				if g.Enter(t.Context(), fmt.Sprint(i%4)) != Admitted {
+			for n := range 200 {
+				reads := n%2 == 0
+				if g.Enter(t.Context(), fmt.Sprint(i%4), reads) != Admitted {
 					continue
 				}
 				select {
@@ -178,7 +219,7 @@ func TestGateUnderRace(t *testing.T) {
 					default:
 					}
 				}
-				g.Leave()
+				g.Leave(reads)
 			}
 		}()
 	}
@@ -188,7 +229,7 @@ func TestGateUnderRace(t *testing.T) {
 	if len(over) > 0 {
 		t.Error("more ran at once than may")
 	}
-	if r, w := g.Load(); r != 0 || w != 0 || len(g.lines) != 0 || len(g.turns) != 0 {
+	if r, w := g.Load(); r != 0 || w != 0 || g.reading != 0 || len(g.lines) != 0 || len(g.turns) != 0 {
 		t.Errorf("%d run, %d wait at the end", r, w)
 	}
 }

@@ -47,15 +47,12 @@ type Refusal struct {
 
 // Options are the limits. The zero value limits nothing.
 type Options struct {
-	Rate       float64                 // requests a second of one key; 0: no limit
-	Burst      int                     // requests of one key at once
-	Day        func(tenant string) int // requests of a tenant in a day (UTC); nil or 0: no limit
-	Concurrent int                     // requests that run at once; 0: no limit
-	Queue      int                     // requests that wait
-	Wait       time.Duration           // the longest wait
-	Weight     func(tenant string) int // places in each turn of the queue; nil or below 1: 1
-	Flight     int64                   // bytes of bodies and answers that travel; 0: no limit
-	Now        func() time.Time        // time.Now where nil
+	Rate   float64                 // requests a second of one key; 0: no limit
+	Burst  int                     // requests of one key at once
+	Day    func(tenant string) int // requests of a tenant in a day (UTC); nil or 0: no limit
+	Gate   Bounds                  // of what runs at once; where Running is 0, no limit
+	Flight int64                   // bytes of bodies and answers that travel; 0: no limit
+	Now    func() time.Time        // time.Now where nil
 }
 
 // manyCallers is the number of keys, and of tenants, from which those that
@@ -91,8 +88,8 @@ func New(o Options) *Limiter {
 		o.Now = time.Now
 	}
 	l := &Limiter{opts: o, flight: NewFlight(o.Flight), buckets: map[caller]*rate.Limiter{}, days: map[string]*day{}}
-	if o.Concurrent > 0 {
-		l.gate = NewGate(o.Concurrent, o.Queue, o.Wait, o.Weight)
+	if o.Gate.Running > 0 {
+		l.gate = NewGate(o.Gate)
 	}
 	return l
 }
@@ -113,26 +110,27 @@ func (l *Limiter) Admit(tenant, key string) (Visit, *Refusal) {
 	now := l.opts.Now()
 	taken, wait := l.take(now, caller{tenant, key})
 	if wait > 0 {
-		return Visit{}, l.refuse(Rate, tenant, now, wait)
+		return Visit{}, new(l.refuse(Rate, tenant, now, wait))
 	}
 	if !l.count(now, tenant, 1) {
 		taken.CancelAt(now)
-		return Visit{}, l.refuse(Day, tenant, now, 0)
+		return Visit{}, new(l.refuse(Day, tenant, now, 0))
 	}
 	v := Visit{limiter: l, tenant: tenant, at: now, taken: taken}
-	if l.gate != nil && l.gate.IsFull(tenant) {
+	if l.gate != nil && l.gate.Refuses(tenant) {
 		return Visit{}, v.refuse(Full)
 	}
 	return v, nil
 }
 
-// Enter takes a place at the gate, which Leave gives back, or says why there
-// is none. What is refused for want of a place does not count as a request.
-func (v Visit) Enter(ctx context.Context) *Refusal {
+// Enter takes a place at the gate for a request that only reads, or for another;
+// Leave gives it back. Or it says why there is none: what is refused for want
+// of a place does not count as a request.
+func (v Visit) Enter(ctx context.Context, reads bool) *Refusal {
 	if v.limiter.gate == nil {
 		return nil
 	}
-	if reason := v.limiter.gate.Enter(ctx, v.tenant); reason != Admitted {
+	if reason := v.limiter.gate.Enter(ctx, v.tenant, reads); reason != Admitted {
 		return v.refuse(reason)
 	}
 	return nil
@@ -149,39 +147,40 @@ func (v Visit) Carry(bytes int) (*Passage, *Refusal) {
 }
 
 // NoRoom is the refusal of what travels and finds no room to go on.
-func (v Visit) NoRoom() *Refusal { return v.limiter.refuse(Flights, v.tenant, v.at, 0) }
+func (v Visit) NoRoom() *Refusal { return new(v.limiter.refuse(Flights, v.tenant, v.at, 0)) }
 
 // refuse takes back what the visit was counted as.
 func (v Visit) refuse(reason Reason) *Refusal {
 	v.taken.CancelAt(v.at)
 	v.limiter.count(v.at, v.tenant, -1)
-	return v.limiter.refuse(reason, v.tenant, v.at, 0)
+	return new(v.limiter.refuse(reason, v.tenant, v.at, 0))
 }
 
 // Leave gives back the place of a request that entered.
-func (l *Limiter) Leave() {
+func (l *Limiter) Leave(reads bool) {
 	if l.gate != nil {
-		l.gate.Leave()
+		l.gate.Leave(reads)
 	}
 }
 
-// Refuse tells whether a request would be refused now, without counting it as
+// Refuse reports whether a request would be refused now, without counting it as
 // a request; as a refusal it is counted. It is for doors that can refuse
-// cheaper than by asking to enter.
-func (l *Limiter) Refuse(tenant, key string) *Refusal {
+// cheaper than by asking to enter, and so it allocates nothing: under overload
+// the garbage of refusals cost a seventh of them.
+func (l *Limiter) Refuse(tenant, key string) (r Refusal, refused bool) {
 	now := l.opts.Now()
 	if l.opts.Rate > 0 {
 		if tokens := l.bucket(caller{tenant, key}, now).TokensAt(now); tokens < 1 {
-			return l.refuse(Rate, tenant, now, time.Duration((1-tokens)/l.opts.Rate*float64(time.Second)))
+			return l.refuse(Rate, tenant, now, time.Duration((1-tokens)/l.opts.Rate*float64(time.Second))), true
 		}
 	}
 	if l.spent(now, tenant) {
-		return l.refuse(Day, tenant, now, 0)
+		return l.refuse(Day, tenant, now, 0), true
 	}
-	if l.gate != nil && l.gate.IsFull(tenant) {
-		return l.refuse(Full, tenant, now, 0)
+	if l.gate != nil && l.gate.Refuses(tenant) {
+		return l.refuse(Full, tenant, now, 0), true
 	}
-	return nil
+	return Refusal{}, false
 }
 
 // CountRefused counts a refusal that others decided.
@@ -191,19 +190,19 @@ func (l *Limiter) CountRefused(r Reason) { l.refused[r].Add(1) }
 const fullRetry = time.Second
 
 // refuse counts a refusal and says what a caller needs to know of it.
-func (l *Limiter) refuse(reason Reason, tenant string, now time.Time, wait time.Duration) *Refusal {
+func (l *Limiter) refuse(reason Reason, tenant string, now time.Time, wait time.Duration) Refusal {
 	l.CountRefused(reason)
 	switch reason {
 	case Rate:
 		window := time.Duration(float64(l.opts.Burst) / l.opts.Rate * float64(time.Second))
-		return &Refusal{Reason: reason, Retry: wait, Quota: l.opts.Burst, Window: window}
+		return Refusal{Reason: reason, Retry: wait, Quota: l.opts.Burst, Window: window}
 	case Day:
 		left := now.UTC().Truncate(dayLength).Add(dayLength).Sub(now)
-		return &Refusal{Reason: reason, Retry: left, Quota: l.opts.Day(tenant), Window: dayLength}
+		return Refusal{Reason: reason, Retry: left, Quota: l.opts.Day(tenant), Window: dayLength}
 	case Flights:
-		return &Refusal{Reason: reason, Retry: fullRetry, Quota: int(l.opts.Flight)}
+		return Refusal{Reason: reason, Retry: fullRetry, Quota: int(l.opts.Flight)}
 	default:
-		return &Refusal{Reason: reason, Retry: fullRetry, Quota: l.opts.Concurrent}
+		return Refusal{Reason: reason, Retry: fullRetry, Quota: l.opts.Gate.Running}
 	}
 }
 

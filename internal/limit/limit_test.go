@@ -21,7 +21,15 @@ func come(t *testing.T, l *Limiter, tenant, key string) *Refusal {
 	if refusal != nil {
 		return refusal
 	}
-	return v.Enter(t.Context())
+	return v.Enter(t.Context(), true)
+}
+
+// early is what a door that refuses early hears, nil where nothing is refused.
+func early(l *Limiter, tenant, key string) *Refusal {
+	if r, refused := l.Refuse(tenant, key); refused {
+		return &r
+	}
+	return nil
 }
 
 // TestF3_RateOfAKey: a key has its burst, then its rate, and another key of
@@ -40,10 +48,10 @@ func TestF3_RateOfAKey(t *testing.T) {
 	if r == nil || r.Reason != Rate || r.Retry != 500*time.Millisecond || r.Quota != 3 || r.Window != 1500*time.Millisecond {
 		t.Fatalf("over the rate: %+v", r)
 	}
-	if early := l.Refuse("t", "a"); early == nil || early.Reason != Rate || early.Retry != r.Retry {
-		t.Errorf("asked without entering: %+v", early)
+	if got := early(l, "t", "a"); got == nil || got.Reason != Rate || got.Retry != r.Retry {
+		t.Errorf("asked without entering: %+v", got)
 	}
-	if enter("b") != nil || l.Refuse("t", "c") != nil {
+	if enter("b") != nil || early(l, "t", "c") != nil {
 		t.Error("another key is refused")
 	}
 	c.now = c.now.Add(r.Retry)
@@ -69,7 +77,7 @@ func TestF3_DayOfATenant(t *testing.T) {
 			t.Fatal(r.Reason)
 		}
 	}
-	for _, r := range []*Refusal{come(t, l, "small", "x"), l.Refuse("small", "x")} {
+	for _, r := range []*Refusal{come(t, l, "small", "x"), early(l, "small", "x")} {
 		if r == nil || r.Reason != Day || r.Retry != time.Minute || r.Quota != 2 {
 			t.Fatalf("over the quota: %+v", r)
 		}
@@ -78,7 +86,7 @@ func TestF3_DayOfATenant(t *testing.T) {
 		t.Error("a tenant without a quota is refused")
 	}
 	c.now = c.now.Add(time.Minute)
-	if l.Refuse("small", "x") != nil || come(t, l, "small", "x") != nil {
+	if early(l, "small", "x") != nil || come(t, l, "small", "x") != nil {
 		t.Error("refused on the next day")
 	}
 }
@@ -88,7 +96,7 @@ func TestF3_DayOfATenant(t *testing.T) {
 func TestRefusedAtTheGateCountsNothing(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l := New(Options{Rate: 1, Burst: 2, Day: func(string) int { return 2 }, Concurrent: 1, Now: c.read})
+	l := New(Options{Rate: 1, Burst: 2, Day: func(string) int { return 2 }, Gate: Bounds{Running: 1}, Now: c.read})
 	if r := come(t, l, "t", "k"); r != nil {
 		t.Fatal(r.Reason)
 	}
@@ -97,14 +105,29 @@ func TestRefusedAtTheGateCountsNothing(t *testing.T) {
 			t.Fatalf("at a full gate: %+v", r)
 		}
 	}
-	if r := l.Refuse("t", "k"); r == nil || r.Reason != Full {
+	if r := early(l, "t", "k"); r == nil || r.Reason != Full {
 		t.Fatalf("asked without entering: %+v", r)
 	}
-	l.Leave()
+	l.Leave(true)
 	if r := come(t, l, "t", "k"); r != nil {
 		t.Error("the refusals were counted:", r.Reason)
 	}
-	l.Leave()
+	l.Leave(true)
+}
+
+// TestR17_EarlyRefusalsLeaveNoGarbage: under overload there are ten of them for
+// each request.
+func TestR17_EarlyRefusalsLeaveNoGarbage(t *testing.T) {
+	full := New(Options{Gate: Bounds{Running: 1}})
+	spent := New(Options{Rate: .001, Burst: 1})
+	for name, l := range map[string]*Limiter{"full": full, "rate": spent} {
+		if r := come(t, l, "t", "k"); r != nil {
+			t.Fatal(name, r.Reason)
+		}
+		if n := testing.AllocsPerRun(100, func() { l.Refuse("t", "k") }); n != 0 || early(l, "t", "k") == nil {
+			t.Errorf("%s: %v allocations for each early refusal", name, n)
+		}
+	}
 }
 
 // TestManyCallers: what is remembered of callers stays bounded.
@@ -130,9 +153,9 @@ func TestNoLimits(t *testing.T) {
 	t.Parallel()
 	l := New(Options{})
 	for range 1000 {
-		if come(t, l, "t", "k") != nil || l.Refuse("t", "k") != nil {
+		if come(t, l, "t", "k") != nil || early(l, "t", "k") != nil {
 			t.Fatal("refused without limits")
 		}
-		l.Leave()
+		l.Leave(true)
 	}
 }

@@ -69,9 +69,11 @@ func doorMutants() []mutant {
 		{"door: answers are not kept by others", "internal/httpapi/answer.go", `h.Set("Cache-Control", "no-store")`, ``, tests},
 		{"door: answers are what they say", "internal/httpapi/answer.go", `h.Set("X-Content-Type-Options", "nosniff")`, ``, tests},
 		{"door: what waits and runs is bounded", serve, "		if !ok {\n			return\n		}\n", "		_ = ok\n", tests},
-		{"door: a key has a rate", "internal/limit/limit.go", "	if wait > 0 {\n		return Visit{}, l.refuse(Rate", "	if wait > 1<<60 {\n		return Visit{}, l.refuse(Rate", "internal/limit, internal/httpapi"},
+		{"door: a key has a rate", "internal/limit/limit.go", "	if wait > 0 {\n		return Visit{}, new(l.refuse(Rate", "	if wait > 1<<60 {\n		return Visit{}, new(l.refuse(Rate", "internal/limit, internal/httpapi"},
 		{"door: a tenant has a day", "internal/limit/limit.go", `if n > 0 && d.used+n > quota {`, `if n > 0 && d.used+n > 1<<60 {`, "internal/limit, internal/httpapi"},
-		{"door: the queue has an end", "internal/limit/gate.go", `if g.waiting < g.queue {`, `if g.waiting < 1<<30 {`, "internal/limit"},
+		{"door: the queue has an end", "internal/limit/gate.go", `if g.waiting < g.Queue {`, `if g.waiting < 1<<30 {`, "internal/limit"},
+		{"door: reads have a bound", "internal/limit/gate.go", `(!reads || g.reading < g.Reads)`, `(!reads || g.reading < 1<<30)`, "internal/limit"},
+		{"door: a full queue makes room for others", "internal/limit/gate.go", `if loser == nil || len(loser.waiters)*weight <= own*loser.weight {`, `if true {`, "internal/limit"},
 		{"door: the server answers strangers on loopback only", "internal/app/door.go", `!config.IsLoopback(host)`, `false && config.IsLoopback(host)`, "internal/app"},
 	}
 }
