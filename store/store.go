@@ -171,6 +171,8 @@ type Session struct {
 	Cursor     int64 // the key of the last message that extraction has covered
 	EndedUpTo  int64 // the key of the last message at the time of the last end
 	Unread     int   `json:",omitzero"` // about how many tokens were appended since Cursor moved
+	RawTurns   int   `json:",omitzero"` // user messages that no summary covers
+	RawTokens  int   `json:",omitzero"` // about how many tokens of messages no summary covers
 	Offset     int   `json:",omitzero"` // seconds east of UTC of whoever spoke last with a zone of their own
 
 	Origins []string `json:",omitempty"` // the sessions that it was forked from, one of another, the first first
@@ -284,6 +286,7 @@ type Snapshot struct {
 	yiku.Snapshot
 	Cites     []Item
 	Working   *WorkingPlace `json:",omitempty"` // the working memory that it shows; nil for none
+	Summary   int64         `json:",omitempty"` // the key of the summary that it shows, with which it goes; 0 for none
 	ExpiresAt time.Time
 }
 
@@ -298,6 +301,7 @@ type Reader interface {
 	ForgottenReader
 	KeyReader
 	JobReader
+	SummaryReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -372,6 +376,7 @@ type Tx interface {
 	Forgetting
 	KeyWriter
 	JobWriter
+	SummaryWriter
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and

@@ -33,6 +33,7 @@ type snapshotBody struct {
 	Snapshot yiku.Snapshot
 	Cites    []store.Item
 	Working  *store.WorkingPlace `json:",omitempty"`
+	Summary  int64               `json:",omitempty"`
 }
 
 // Snapshot returns a stored context; see store.Reader.
@@ -61,7 +62,7 @@ func (r *reader) readSnapshot(o *ownerRef, st *sqlite3.Stmt) (s store.Snapshot, 
 	if err := json.Unmarshal(plain, &b); err != nil {
 		return s, unreadable()
 	}
-	s.Snapshot, s.Cites, s.Working = b.Snapshot, b.Cites, b.Working
+	s.Snapshot, s.Cites, s.Working, s.Summary = b.Snapshot, b.Cites, b.Working, b.Summary
 	return s, nil
 }
 
@@ -73,7 +74,7 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 	row := *s
 	micro(&row.CreatedAt, &row.ExpiresAt)
 	row.UserID = t.own.owner.User()
-	plain, err := json.Marshal(snapshotBody{Snapshot: row.Snapshot, Cites: row.Cites, Working: row.Working})
+	plain, err := json.Marshal(snapshotBody{Snapshot: row.Snapshot, Cites: row.Cites, Working: row.Working, Summary: row.Summary})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the snapshot cannot be written as JSON")
 	}
@@ -98,6 +99,11 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 		}
 		if row.Working != nil {
 			if err := t.c.run(sqlAddCite, t.workingCite(*row.Working), key); err != nil {
+				return err
+			}
+		}
+		if row.Summary != 0 {
+			if err := t.c.run(sqlAddCite, -row.Summary, key); err != nil { // unlike any key of an item
 				return err
 			}
 		}

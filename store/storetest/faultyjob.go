@@ -48,3 +48,11 @@ func (x faultyTx) DeleteJob(id string) error {
 func (x faultyTx) AddExtraction(e *store.Extraction) error {
 	return x.f.guard(func() error { return x.tx.AddExtraction(e) })
 }
+
+func (r faultyReader) Summary(owner yiku.Owner, sessionKey int64) (store.Summary, error) {
+	return guarded(r.f, func() (store.Summary, error) { return r.r.Summary(owner, sessionKey) })
+}
+
+func (x faultyTx) PutSummary(s *store.Summary) error {
+	return x.f.guard(func() error { return x.tx.PutSummary(s) })
+}

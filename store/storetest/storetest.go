@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Key", keyTests()},
 		{"Restore", restoreTests()},
 		{"Job", jobTests()},
+		{"Summary", summaryTests()},
 	} {
 		for name, test := range group.tests {
 			t.Run(group.name+"/"+name, func(t *testing.T) {
