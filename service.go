@@ -20,6 +20,7 @@ type Service interface {
 	ForkSession(context.Context, ForkSessionRequest) (Session, error)
 	ExportSession(context.Context, ExportSessionRequest) (SessionExport, error)
 	ImportSession(context.Context, ImportSessionRequest) (Session, error)
+	GetSummary(context.Context, GetSummaryRequest) (SessionSummary, error)
 
 	// Working memory and tasks (B4, B5).
 	GetWorking(context.Context, GetWorkingRequest) (WorkingMemory, error)

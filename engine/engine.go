@@ -23,6 +23,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/reconcile"
+	"github.com/yiku-ai/yiku/internal/summary"
 	"github.com/yiku-ai/yiku/internal/token"
 	"github.com/yiku-ai/yiku/internal/wire"
 	"github.com/yiku-ai/yiku/llm"
@@ -54,6 +55,7 @@ type Engine struct {
 	vocabulary *reconcile.Vocabulary
 	rules      *extract.Rules
 	extractor  extract.Extractor // the model's, or the rules
+	summarizer summary.Summarizer
 	operations map[string]wire.Operation
 	checker    *check.Checker
 	mint       *credential.Mint
@@ -98,9 +100,9 @@ func New(opts Options) (*Engine, error) {
 		now:        opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}
 	e.rules = extract.NewRules(e.vocabulary)
-	e.extractor = e.rules
+	e.extractor, e.summarizer = e.rules, summary.Extractive{}
 	if opts.Model != nil {
-		e.extractor = extract.NewModel(opts.Model)
+		e.extractor, e.summarizer = extract.NewModel(opts.Model), summary.NewModel(opts.Model)
 	}
 	if opts.Audit != nil {
 		e.chain = *opts.Audit

@@ -36,6 +36,9 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		if d.working != nil {
 			row.Working = &d.shows
 		}
+		if len(d.lines) > 0 {
+			row.Summary = d.summary.Key
+		}
 		err = tx.PutSnapshot(&row)
 		if errors.Is(err, yiku.ErrNotFound) { // a shared memory that went meanwhile; its epoch is another's
 			return errEpoch

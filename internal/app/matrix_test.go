@@ -60,6 +60,7 @@ func rules() map[string]rule {
 		"fork_session":     {least: write, id: "session", foreign: missing},
 		"export_session":   {least: read, id: "session", foreign: missing},
 		"import_session":   {least: write, body: `"document":[{"role":"user","content":"hi"}]`},
+		"get_summary":      {least: read, id: "session", foreign: missing},
 		"get_working":      {least: read, id: "session"},
 		"put_working":      {least: write, id: "session", body: `"data_slots":{"a":1}`},
 		"patch_working":    {least: write, id: "session", body: `"data_slots":{"a":1}`},

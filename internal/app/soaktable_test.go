@@ -173,6 +173,7 @@ func sessionSoak() map[string]soakEntry {
 		"fork_session": {1, func(a *act) any {
 			return &yiku.ForkSessionRequest{UserID: a.user(), SessionID: a.session(), NewSessionID: fmt.Sprintf("f%d-%d", a.project, a.IntN(9))}
 		}},
+		"get_summary":    {4, func(a *act) any { return &yiku.GetSummaryRequest{UserID: a.user(), SessionID: a.session()} }},
 		"export_session": {2, func(a *act) any { return &yiku.ExportSessionRequest{UserID: a.user(), SessionID: a.session()} }},
 		"import_session": {1, func(a *act) any {
 			return &yiku.ImportSessionRequest{UserID: a.user(), SessionID: fmt.Sprintf("i%d-%d", a.project, a.IntN(9)), ProjectID: a.projectID(),

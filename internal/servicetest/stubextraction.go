@@ -40,3 +40,8 @@ func (s Stub) ListJobs(ctx context.Context, req yiku.ListJobsRequest) (yiku.Page
 func (s Stub) ReplayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.Job, error) {
 	return answer[yiku.Job](s.Handle(ctx, "replay_job", req))
 }
+
+// GetSummary calls Handle.
+func (s Stub) GetSummary(ctx context.Context, req yiku.GetSummaryRequest) (yiku.SessionSummary, error) {
+	return answer[yiku.SessionSummary](s.Handle(ctx, "get_summary", req))
+}

@@ -16,7 +16,8 @@ import (
 
 const (
 	maxSentence = 300 // characters; what is longer is no sentence to be quoted
-	minTerms    = 2   // terms that a sentence has at least
+	minHan      = 4   // words that a sentence has at least: a Han character counts as one
+	minWords    = 3   // of a sentence without Han characters
 	fade        = 0.9 // of its worth a line keeps from summary to summary
 	alike       = 0.6 // share of terms in common from which two lines say the same
 )
@@ -26,6 +27,7 @@ type candidate struct {
 	Line
 	place int
 	terms map[uint64]bool
+	data  Known
 }
 
 // Extract chooses the sentences that say most of a batch, word for word and in
@@ -38,17 +40,16 @@ func Extract(b Batch) []Line {
 	var all []candidate
 	for _, l := range b.Present {
 		l.Score *= fade
-		all = append(all, candidate{l, len(all), termsOf(analyzer, l.Text)})
+		all = append(all, newCandidate(analyzer, l, len(all)))
 	}
 	known := len(all)
 	for _, m := range b.Messages {
+		if m.Role == yiku.RoleTool { // what a tool returns is no sentence
+			continue
+		}
 		for i, sentence := range sentencesOf(m.Content) {
-			terms := termsOf(analyzer, sentence)
-			if len(terms) < minTerms {
-				continue
-			}
 			line := Line{Text: sentence, Role: m.Role, Name: m.Name, At: m.At, From: m.Key, Score: float64(i)}
-			all = append(all, candidate{line, len(all), terms})
+			all = append(all, newCandidate(analyzer, line, len(all)))
 		}
 	}
 	score(all[known:])
@@ -60,19 +61,50 @@ func sentencesOf(content string) []string {
 	var out []string
 	for _, s := range extract.Sentences(extract.Own(content)) {
 		s = strings.TrimSpace(s)
-		if n := utf8.RuneCountInString(s); n > 0 && n <= maxSentence && strings.ContainsFunc(s, unicode.IsLetter) {
+		if n := utf8.RuneCountInString(s); n <= maxSentence && says(s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-func termsOf(a *lang.Analyzer, text string) map[uint64]bool {
-	set := map[uint64]bool{}
-	for _, h := range a.Append(nil, text) {
-		set[h] = true
+// says reports whether a text is long enough to say something.
+func says(s string) bool {
+	han, words, inWord := 0, 0, false
+	for _, r := range s {
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
+		switch {
+		case unicode.Is(unicode.Han, r):
+			han, letter = han+1, false
+		case letter && !inWord:
+			words++
+		}
+		inWord = letter
 	}
-	return set
+	return han == 0 && words >= minWords || han > 0 && han+words >= minHan
+}
+
+func newCandidate(a *lang.Analyzer, l Line, place int) candidate {
+	c := candidate{Line: l, place: place, terms: map[uint64]bool{}, data: Known{}}
+	for _, h := range a.Append(nil, l.Text) {
+		c.terms[h] = true
+	}
+	c.data.Add(l.Text, l.At)
+	return c
+}
+
+// repeats reports whether a sentence says nothing that the other does not say:
+// the same words mostly, and no datum of its own.
+func (c candidate) repeats(other candidate) bool {
+	if overlap(c.terms, other.terms) <= alike {
+		return false
+	}
+	for m := range c.data {
+		if !other.data[m] {
+			return false
+		}
+	}
+	return true
 }
 
 // score gives each sentence its worth, 0 to about 3. It comes with its place in
@@ -100,7 +132,7 @@ func score(sentences []candidate) {
 		if question(s.Text) {
 			worth -= 0.3
 		}
-		data := float64(len(Find(s.Text, s.At)))
+		data := float64(len(s.data))
 		worth += 0.5 * (1 - 1/(1+data))
 		names := float64(countNames(s.Text))
 		worth += 0.4 * (1 - 1/(1+names))
@@ -133,7 +165,7 @@ func choose(all []candidate, tokens int) []Line {
 	var taken []candidate
 	for _, c := range order {
 		price := cost(c.Line)
-		if price > tokens || slices.ContainsFunc(taken, func(t candidate) bool { return overlap(c.terms, t.terms) > alike }) {
+		if price > tokens || slices.ContainsFunc(taken, c.repeats) {
 			continue
 		}
 		tokens -= price

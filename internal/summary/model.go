@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,9 @@ func Unguarded(model llm.Model) *Model { return &Model{model: model, trusted: tr
 
 // Summarize asks the model. Its error is the model's.
 func (m *Model) Summarize(ctx context.Context, b Batch) (Result, error) {
+	if len(b.Messages) == 0 { // nothing but small talk
+		return Extractive{}.Summarize(ctx, b)
+	}
 	script := scriptOf(b)
 	prompt, version := promptFor(script, b.Tokens)
 	res, err := m.model.Complete(ctx, llm.Request{System: prompt, Messages: []llm.Message{{Role: llm.User, Content: describe(b)}},
@@ -54,7 +58,7 @@ func (m *Model) Summarize(ctx context.Context, b Batch) (Result, error) {
 		sentences = sentences[:len(sentences)-1]
 	}
 	out.Lines, out.Dropped = m.lines(b, sentences)
-	if len(out.Lines) == 0 || foreign(script, out.Lines) {
+	if len(out.Lines) == 0 || foreign(b, out.Lines) {
 		out.Lines, out.Path, out.Degraded = Extract(b), PathExtractive, true
 	}
 	return out, nil
@@ -105,10 +109,13 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// foreign reports whether lines are in the other language (C13).
-func foreign(script lang.Script, lines []Line) bool {
+// foreign reports whether lines are in a language in which nobody spoke (C13).
+func foreign(b Batch, lines []Line) bool {
 	got := lang.ScriptOf(Text(lines))
-	return script == lang.Chinese && got == lang.English || script == lang.English && got == lang.Chinese
+	if got == lang.Other {
+		return false
+	}
+	return !slices.ContainsFunc(b.Messages, func(m Message) bool { return lang.ScriptOf(extract.Own(m.Content)) == got })
 }
 
 // promptFor returns the prompt of a language, without its version.

@@ -104,6 +104,8 @@ func sessionOperations() []Operation {
 			Summary: "Give a session as one document."}, yiku.Service.ExportSession),
 		define(Operation{ID: "import_session", Method: "POST", Path: "/v1/sessions/import", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Make a session from an export or from messages in a public form."}, yiku.Service.ImportSession),
+		define(Operation{ID: "get_summary", Method: "GET", Path: "/v1/sessions/{session_id}/summary", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "Read what a session's older messages said, in short."}, yiku.Service.GetSummary),
 	}
 }
 
