@@ -11,6 +11,7 @@ func extractionGroups() []group {
 		{"C3_ExtractSession", extractSession},
 		{"C3_WhatCannotWait", whatCannotWait},
 		{"C11_Instructions", instructionTexts},
+		{"B1_Summary", sessionSummary},
 		{"C12_Review", reviewQueue},
 		{"C6_Jobs", jobList},
 	}
@@ -124,4 +125,21 @@ func jobList(s *suite) {
 		s.Errorf("replayed: %+v", again)
 	}
 	fails[yiku.Job](s, yiku.ErrNotFound)(s.ReplayJob(s.ctx, yiku.ReplayJobRequest{ID: "none"}))
+}
+
+// sessionSummary: B1, D8, a short session has no summary and says so; its
+// messages are read from one to another.
+func sessionSummary(s *suite) {
+	s.append("u", "s", yiku.Message{ID: "a", Role: yiku.RoleUser, Content: yiku.Text("one")}, yiku.Message{ID: "b", Role: yiku.RoleAssistant, Content: yiku.Text("two")},
+		yiku.Message{ID: "c", Role: yiku.RoleUser, Content: yiku.Text("three")})
+	got := must[yiku.SessionSummary](s)(s.GetSummary(s.ctx, yiku.GetSummaryRequest{UserID: "u", SessionID: "s"}))
+	same(s, "summary of a short session", yiku.SessionSummary{SessionID: "s", Uncovered: 3}, got)
+	page := must[yiku.Page[yiku.Message]](s)(s.ListMessages(s.ctx, yiku.ListMessagesRequest{UserID: "u", SessionID: "s", From: "b", To: "b"}))
+	if len(page.Items) != 1 || page.Items[0].ID != "b" {
+		s.Errorf("from b to b: %+v", page.Items)
+	}
+	names[yiku.Page[yiku.Message]](s, "from")(s.ListMessages(s.ctx, yiku.ListMessagesRequest{UserID: "u", SessionID: "s", From: "z"}))
+	names[yiku.Page[yiku.Message]](s, "to")(s.ListMessages(s.ctx, yiku.ListMessagesRequest{UserID: "u", SessionID: "s", To: "z"}))
+	fails[yiku.SessionSummary](s, yiku.ErrNotFound)(s.GetSummary(s.ctx, yiku.GetSummaryRequest{UserID: "u", SessionID: "none"}))
+	fails[yiku.SessionSummary](s, yiku.ErrNotFound)(s.GetSummary(s.ctx, yiku.GetSummaryRequest{UserID: "v", SessionID: "s"}))
 }

@@ -24,7 +24,8 @@ var promptEnglish string
 //go:embed prompts/summarize.zh.md
 var promptChinese string
 
-var answerSchema = json.RawMessage(`{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"string"}}},"required":["sentences"]}`)
+//go:embed prompts/schema.json
+var answerSchema []byte
 
 // Model makes summaries with a language model. What it answers is checked; where
 // nothing of it can be used, sentences are chosen instead.

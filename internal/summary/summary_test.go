@@ -19,7 +19,7 @@ func talk(tokens int, texts ...string) Batch {
 		if i%2 == 1 {
 			role = yiku.RoleAssistant
 		}
-		b.Messages = append(b.Messages, Message{Key: int64(i + 1), Role: role, Content: text, At: monday.Add(time.Duration(i) * time.Minute)})
+		b.Messages = append(b.Messages, Message{Key: int64(i + 1), Role: role, Content: text, At: monday().Add(time.Duration(i) * time.Minute)})
 	}
 	return b
 }
