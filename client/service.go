@@ -234,6 +234,8 @@ func (c *Client) ListSkills(ctx context.Context, req yiku.ListSkillsRequest) (yi
 // SkillOutcome implements yiku.Service.
 func (c *Client) SkillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest) (yiku.Memory, error) {
 	return call[yiku.Memory](ctx, c, "skill_outcome", req)
+}
+
 // GetSummary implements yiku.Service.
 func (c *Client) GetSummary(ctx context.Context, req yiku.GetSummaryRequest) (yiku.SessionSummary, error) {
 	return call[yiku.SessionSummary](ctx, c, "get_summary", req)

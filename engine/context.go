@@ -77,9 +77,10 @@ type desk struct {
 	messages []yiku.Message           // the recent list (A5), with what is never trimmed before it
 	rows     map[string]store.Message // the same by id
 	working  *yiku.WorkingMemory
-	shows    store.WorkingPlace // where working comes from
-	summary  store.Summary      // zero: there is none
-	lines    []compose.Line     // of it, as shown
+	shows    store.WorkingPlace     // where working comes from
+	found    map[string]store.Found // slots of it that were found in messages
+	summary  store.Summary          // zero: there is none
+	lines    []compose.Line         // of it, as shown
 	query    string
 	script   lang.Script
 	always   []compose.Entry // in scope whatever the query (D4)
@@ -163,7 +164,7 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 		return err
 	}
 	if w := row.WorkingMemory; len(w.TaskState)+len(w.DataSlots)+len(w.Preferences)+len(w.Todos)+len(w.Blocks) > 0 {
-		d.working, d.shows = &w, placeOf(row)
+		d.working, d.shows, d.found = &w, placeOf(row), row.Found
 	}
 	return nil
 }
@@ -234,10 +235,7 @@ func newestUserText(messages []yiku.Message) string {
 // and returns that room. Memory gives way before a request fails, then the
 // summary, then working memory.
 func (c *call) fitWindow(p plan, d *desk) (window.Result, int, error) {
-	working := 0
-	if d.working != nil {
-		working = compose.Compose(p.composeInput(desk{working: d.working, script: d.script}, 0)).WorkingTokens + p.overhead
-	}
+	working := p.workingTokens(*d)
 	d.summaryRoom = c.summaryRoom(p, d)
 	for {
 		full := p.room - working - d.summaryRoom
@@ -255,6 +253,10 @@ func (c *call) fitWindow(p plan, d *desk) (window.Result, int, error) {
 			if d.summaryRoom = 0; len(d.summary.Lines) > 0 {
 				d.degraded = append(d.degraded, "summary")
 			}
+		case d.working != nil && len(d.found) > 0: // what callers have set is shown as long as can be
+			own := sansFound(*d.working, d.found)
+			d.working, d.found = &own, nil
+			working = p.workingTokens(*d)
 		case d.working != nil:
 			d.working, working = nil, 0
 			d.degraded = append(d.degraded, "working")

@@ -113,6 +113,14 @@ func (p plan) composeInput(d desk, budget int) compose.Input {
 
 func (p plan) itemTokens() int { return p.counter.itemTokens }
 
+// workingTokens is what working memory costs where it stands alone.
+func (p plan) workingTokens(d desk) int {
+	if d.working == nil {
+		return 0
+	}
+	return compose.Compose(p.composeInput(desk{working: d.working, script: d.script}, 0)).WorkingTokens + p.overhead
+}
+
 // compose writes the memory text in a budget and counts it as it will stand in
 // the prompt, split into memory, working memory and summary.
 func (p plan) compose(d desk, budget int) compose.Output {

@@ -191,6 +191,8 @@ func (s *service) ListSkills(ctx context.Context, r yiku.ListSkillsRequest) (yik
 
 func (s *service) SkillOutcome(ctx context.Context, r yiku.SkillOutcomeRequest) (yiku.Memory, error) {
 	return run(ctx, s, "skill_outcome", r, (*call).skillOutcome)
+}
+
 func (s *service) GetSummary(ctx context.Context, r yiku.GetSummaryRequest) (yiku.SessionSummary, error) {
 	return run(ctx, s, "get_summary", r, (*call).getSummary)
 }

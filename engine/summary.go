@@ -182,7 +182,11 @@ func (c *call) summarizeJob(ctx context.Context, job store.Job, by summary.Summa
 		if err != nil {
 			return err
 		}
-		if err := c.applySummary(ctx, job.Owner, z, made); err != nil && !errors.Is(err, errStale) {
+		finds, err := c.exactData(ctx, job.Owner, z)
+		if err != nil {
+			return err
+		}
+		if err := c.applySummary(ctx, job.Owner, z, made, finds); err != nil && !errors.Is(err, errStale) {
 			return err
 		}
 		c.count("summaries", 1)
@@ -192,7 +196,7 @@ func (c *call) summarizeJob(ctx context.Context, job store.Job, by summary.Summa
 
 // applySummary writes a summary, and takes what it covers out of the raw zone,
 // unless something was forgotten or summarised since its sources were read.
-func (c *call) applySummary(ctx context.Context, owner yiku.Owner, z rawZone, made summary.Result) error {
+func (c *call) applySummary(ctx context.Context, owner yiku.Owner, z rawZone, made summary.Result, finds []slotFind) error {
 	first, last := z.cover[0].Key, z.cover[len(z.cover)-1].Key
 	row := store.Summary{SessionKey: z.session.Key, From: first, To: last, Messages: z.present.Messages + len(z.cover), Epoch: z.epoch, CreatedAt: c.now,
 		Path: made.Path, Model: made.Model, Dropped: made.Dropped, Degraded: made.Degraded}
@@ -227,6 +231,9 @@ func (c *call) applySummary(ctx context.Context, owner yiku.Owner, z rawZone, ma
 		}
 		session.RawTurns, session.RawTokens = max(session.RawTurns-gone.RawTurns, 0), max(session.RawTokens-gone.RawTokens, 0)
 		if err := tx.PutSession(&session); err != nil {
+			return err
+		}
+		if err := c.putFinds(tx, owner, session, finds); err != nil {
 			return err
 		}
 		put := row

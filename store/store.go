@@ -239,6 +239,16 @@ type Working struct {
 	Open      bool // it holds work that goes on: a session of the same project may carry it over
 
 	Origins []string `json:",omitempty"` // the sessions that wrote it before
+	// Found says of data slots, by name, which message each was found in; the
+	// slot goes with its message. What callers have set is not among them.
+	Found map[string]Found `json:",omitempty"`
+}
+
+// Found is where a data slot comes from.
+type Found struct {
+	Message int64     // its key
+	Uses    int       // how often it was said
+	At      time.Time // when it was said last
 }
 
 // ItemKind says what a change or a lineage edge is about.
@@ -393,9 +403,10 @@ type Tx interface {
 	// AddMessages appends to a session in the order given and sets each
 	// message's Key and Seq. A message id that the session has is ErrConflict.
 	AddMessages(sessionKey int64, messages []*Message) error
-	// DeleteMessages deletes messages, with their lineage and the summaries
-	// and extractions whose ranges cover them. Keys that name no message are
-	// passed over.
+	// DeleteMessages deletes messages, with their lineage, the summaries and
+	// extractions whose ranges cover them, and the data slots that were found
+	// in them; snapshots that show one of those go with it. Keys that name no
+	// message are passed over.
 	DeleteMessages(keys []int64) error
 
 	// PutTask adds (Key 0) or replaces a task.

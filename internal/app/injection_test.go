@@ -406,7 +406,11 @@ func TestR24_Controls(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			a := newAttack(t, wrap)
-			a.run(0.004)
+			share := 0.004
+			if kind == "header" { // few payloads may stand in one
+				share = 0.012
+			}
+			a.run(share)
 			if a.findings[kind] == 0 {
 				t.Errorf("the fault was not found: %v", a.findings)
 			}

@@ -295,6 +295,9 @@ func (t *tx) dropMessages(keys []int64, removed *yiku.Removed) error {
 		return err
 	}
 	list := keyList(found)
+	if err := t.dropFound(found, list, removed); err != nil {
+		return err
+	}
 	if err := t.dropTraces(list, removed); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"math"
 	"time"
@@ -154,8 +153,7 @@ func (t *tx) mayCite(item store.Item) error {
 // workingCite is what a snapshot cites a working memory as, which has no key: a
 // negative number made of the mark of its place, unlike any key.
 func (t *tx) workingCite(p store.WorkingPlace) int64 {
-	mark := t.placeMark(t.own, p.Project, p.Task, p.Session)
-	return int64(binary.BigEndian.Uint64(mark) | 1<<63)
+	return placeCite(t.placeMark(t.own, p.Project, p.Task, p.Session))
 }
 
 // DropShowing deletes the snapshots that show a working memory; see store.Tx.

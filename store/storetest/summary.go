@@ -11,6 +11,7 @@ func summaryTests() map[string]func(*env) {
 	return map[string]func(*env){
 		"Replace":  summaryReplace,
 		"GoesWith": summaryGoesWith,
+		"Found":    summaryFound,
 	}
 }
 
@@ -85,6 +86,49 @@ func summaryGoesWith(e *env) {
 	e.view(func(r store.Reader) error {
 		_, err := r.Summary(e.owner, other.Key)
 		e.want("after its session went", err, yiku.ErrNotFound)
+		return nil
+	})
+}
+
+// summaryFound: data slots go with the messages that they were found in, and
+// with them the snapshots that show them; what callers set stays.
+func summaryFound(e *env) {
+	s := e.session("s", 0)
+	messages := e.messages(s, "a", "b", "c")
+	w := &store.Working{WorkingMemory: yiku.WorkingMemory{TaskID: "t", DataSlots: map[string]any{"phone": "138", "order": "A-1", "own": "x"}, UpdatedAt: At(1)}, Project: "p", SessionID: "s", Open: true,
+		Found: map[string]store.Found{"phone": {Message: messages[0].Key, Uses: 2, At: At(1)}, "order": {Message: messages[1].Key, Uses: 1, At: At(2)}}}
+	shows := store.WorkingPlace{Project: "p", Task: "t"}
+	e.update(func(tx store.Tx) error {
+		snap := store.Snapshot{Snapshot: yiku.Snapshot{ID: "shows", CreatedAt: At(4)}, Working: &shows, ExpiresAt: At(99)}
+		return errors.Join(tx.PutWorking(w), tx.PutSnapshot(&snap), tx.DeleteMessages([]int64{messages[2].Key}))
+	})
+	var removed yiku.Removed
+	e.view(func(r store.Reader) error {
+		got, err := r.Working(e.owner, "p", "t", "")
+		e.same("as written", *w, got)
+		_, err2 := r.Snapshot(e.owner, "shows", At(5))
+		weight, err3 := r.Weight(e.owner, []store.Item{{Kind: store.ItemMessage, Key: messages[0].Key}})
+		e.same("slots that would go", 1, weight.Slots)
+		return errors.Join(err, err2, err3)
+	})
+	e.update(func(tx store.Tx) error {
+		removed = yiku.Removed{}
+		return tx.Purge(nil, []int64{messages[0].Key}, &removed)
+	})
+	e.same("slots and snapshots that went", []int{1, 1}, []int{removed.Slots, removed.Snapshots})
+	e.view(func(r store.Reader) error {
+		got, err := r.Working(e.owner, "p", "t", "")
+		e.same("slots that stay", map[string]any{"order": "A-1", "own": "x"}, got.DataSlots)
+		e.same("found ones", map[string]store.Found{"order": w.Found["order"]}, got.Found)
+		e.same("a version of its own", w.Version+1, got.Version)
+		return err
+	})
+	e.update(func(tx store.Tx) error {
+		return errors.Join(tx.DeleteWorking("p", "t", ""), tx.DeleteMessages([]int64{messages[1].Key}))
+	})
+	e.view(func(r store.Reader) error {
+		_, err := r.Working(e.owner, "p", "t", "")
+		e.want("after it was cleared", err, yiku.ErrNotFound)
 		return nil
 	})
 }
