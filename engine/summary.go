@@ -83,25 +83,20 @@ type rawZone struct {
 
 // rawZone reads the messages behind the summary, as many as one step looks at,
 // and cuts off the oldest half where they are over the limit.
-func (c *call) rawZone(ctx context.Context, owner yiku.Owner, session int64) (rawZone, error) {
-	var z rawZone
-	err := c.store.View(ctx, func(r store.Reader) error {
-		z = rawZone{}
-		state, err := r.Owner(owner)
-		if err != nil {
-			return err
-		}
-		z.epoch = state.Epoch
-		if z.session, err = r.SessionByKey(owner, session); err != nil {
-			return err
-		}
-		if z.present, err = r.Summary(owner, session); err != nil && !errors.Is(err, yiku.ErrNotFound) {
-			return err
-		}
-		rows, err := r.Messages(owner, store.MessageQuery{SessionKey: session, After: z.present.To, Limit: rawPage + 1})
-		z.cover = c.oldestHalf(rows, z.session.RecentFrom)
-		return err
-	})
+func (c *call) rawZone(r store.Reader, owner yiku.Owner, session int64) (z rawZone, err error) {
+	state, err := r.Owner(owner)
+	if err != nil {
+		return z, err
+	}
+	z.epoch = state.Epoch
+	if z.session, err = r.SessionByKey(owner, session); err != nil {
+		return z, err
+	}
+	if z.present, err = r.Summary(owner, session); err != nil && !errors.Is(err, yiku.ErrNotFound) {
+		return z, err
+	}
+	rows, err := r.Messages(owner, store.MessageQuery{SessionKey: session, After: z.present.To, Limit: rawPage + 1})
+	z.cover = c.oldestHalf(rows, z.session.RecentFrom)
 	return z, err
 }
 
@@ -171,12 +166,19 @@ func linesOf(s store.Summary) []summary.Line {
 // summarizeJob covers the raw zone step by step until it is within its limit.
 func (c *call) summarizeJob(ctx context.Context, job store.Job, by summary.Summarizer) error {
 	for {
-		z, err := c.rawZone(ctx, job.Owner, job.SessionKey)
+		var z rawZone
+		err := c.store.View(ctx, func(r store.Reader) (err error) {
+			z, err = c.rawZone(r, job.Owner, job.SessionKey)
+			return err
+		})
 		if err != nil {
 			return err
 		}
 		if len(z.cover) == 0 {
-			return c.dropJob(ctx, job.Owner, &job)
+			if err := c.endSummaries(ctx, job); !errors.Is(err, errStale) {
+				return err
+			}
+			continue
 		}
 		made, err := by.Summarize(ctx, c.batch(z))
 		if err != nil {
@@ -192,6 +194,21 @@ func (c *call) summarizeJob(ctx context.Context, job store.Job, by summary.Summa
 		c.count("summaries", 1)
 		c.count("dropped_sentences", made.Dropped)
 	}
+}
+
+// endSummaries deletes the job, unless the raw zone has grown over its limit
+// since it was read: whoever made it grow has found the job waiting.
+func (c *call) endSummaries(ctx context.Context, job store.Job) error {
+	return c.store.Update(ctx, job.Owner, store.Maintenance, func(tx store.Tx) error {
+		z, err := c.rawZone(tx, job.Owner, job.SessionKey)
+		if err != nil {
+			return err
+		}
+		if len(z.cover) > 0 {
+			return errStale
+		}
+		return unlessGone(tx.DeleteJob(job.ID))
+	})
 }
 
 // applySummary writes a summary, and takes what it covers out of the raw zone,
