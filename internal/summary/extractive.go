@@ -124,7 +124,7 @@ func score(sentences []candidate) {
 				salience += math.Log(float64(n))
 			}
 		}
-		salience /= math.Sqrt(float64(len(s.terms))) * math.Log(float64(len(sentences)+1))
+		salience /= math.Sqrt(float64(max(len(s.terms), 1))) * math.Log(float64(len(sentences)+1))
 		worth := math.Min(salience, 1) + 0.4/(1+s.Score)
 		if s.Role == yiku.RoleUser {
 			worth += 0.4

@@ -3,6 +3,7 @@ package summary
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,16 @@ func TestC13_PromptsInTheLanguageOfTheConversation(t *testing.T) {
 		}
 		if n := strings.Count(req.Messages[0].Content, "</messages>"); n != 1 {
 			t.Errorf("a message passes for a mark: %s", req.Messages[0].Content)
+		}
+	}
+}
+
+// TestB3_SentencesOfFunctionWords: a sentence without a term of its own has a
+// worth too, so that its summary can be written.
+func TestB3_SentencesOfFunctionWords(t *testing.T) {
+	for _, l := range Extract(talk(200, "It is what it is.", "And so it was.", "的是了在我")) {
+		if math.IsNaN(l.Score) || math.IsInf(l.Score, 0) {
+			t.Errorf("%q is worth %v", l.Text, l.Score)
 		}
 	}
 }
