@@ -29,6 +29,11 @@ type Service interface {
 	DeleteWorking(context.Context, DeleteWorkingRequest) (Empty, error)
 	CompleteTask(context.Context, CompleteTaskRequest) (CompleteTaskResponse, error)
 
+	// Paging (B6): tools for the model, and the log of what came and went.
+	GetTools(context.Context, ToolsRequest) (Tools, error)
+	RunTool(context.Context, RunToolRequest) (RunToolResponse, error)
+	ListPages(context.Context, ListPagesRequest) (Page[PageEntry], error)
+
 	// Context (D4–D7, D12).
 	GetContext(context.Context, GetContextRequest) (GetContextResponse, error)
 	GetSnapshot(context.Context, GetSnapshotRequest) (Snapshot, error)

@@ -240,3 +240,18 @@ func (c *Client) SkillOutcome(ctx context.Context, req yiku.SkillOutcomeRequest)
 func (c *Client) GetSummary(ctx context.Context, req yiku.GetSummaryRequest) (yiku.SessionSummary, error) {
 	return call[yiku.SessionSummary](ctx, c, "get_summary", req)
 }
+
+// GetTools implements yiku.Service.
+func (c *Client) GetTools(ctx context.Context, req yiku.ToolsRequest) (yiku.Tools, error) {
+	return call[yiku.Tools](ctx, c, "get_tools", req)
+}
+
+// RunTool implements yiku.Service.
+func (c *Client) RunTool(ctx context.Context, req yiku.RunToolRequest) (yiku.RunToolResponse, error) {
+	return call[yiku.RunToolResponse](ctx, c, "run_tool", req)
+}
+
+// ListPages implements yiku.Service.
+func (c *Client) ListPages(ctx context.Context, req yiku.ListPagesRequest) (yiku.Page[yiku.PageEntry], error) {
+	return call[yiku.Page[yiku.PageEntry]](ctx, c, "list_pages", req)
+}

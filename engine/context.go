@@ -60,6 +60,7 @@ func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse
 	if err != nil {
 		return yiku.GetContextResponse{}, err
 	}
+	d.pages = d.contextPages(fit, text)
 	res := c.contextResponse(p, d, fit, text)
 	if err := c.keepSnapshot(ctx, p, d, &res); err != nil {
 		return yiku.GetContextResponse{}, err
@@ -89,6 +90,9 @@ type desk struct {
 	episodes []compose.Episode
 	cites    []store.Item
 	degraded []string
+	recalls  []called
+	pages    []*store.Page // what this context pages in and out
+	pagedOut int64         // the key of the last message that is noted as out
 
 	summaryRoom int // tokens that are kept for the summary
 }
@@ -143,6 +147,9 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 	if p.layers.session && d.session.Key != 0 {
 		rows, err := c.recentList(r, p.owner, d.session)
 		if err != nil {
+			return err
+		}
+		if d.pagedOut, err = lastPagedOut(r, p.owner, d.session.Key); err != nil {
 			return err
 		}
 		d.messages, d.rows = messagesOf(rows), map[string]store.Message{}

@@ -14,7 +14,7 @@ import (
 // up no place of a tenant's users.
 func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetContextResponse) error {
 	if c.settings.SnapshotKeep == 0 || !d.known {
-		return nil
+		return c.keepPages(ctx, p, d)
 	}
 	kept := *res
 	kept.SnapshotID = c.newID()
@@ -45,6 +45,11 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		}
 		if err != nil {
 			return err
+		}
+		if len(d.pages) > 0 {
+			if err := c.addPages(tx, p.owner, d.session, d.pages); err != nil {
+				return err
+			}
 		}
 		return tx.KeepSnapshots(c.settings.Snapshots, c.settings.SnapshotBytes)
 	})

@@ -253,6 +253,10 @@ func (c *call) applySummary(ctx context.Context, owner yiku.Owner, z rawZone, ma
 		if err := c.putFinds(tx, owner, session, finds); err != nil {
 			return err
 		}
+		out := store.Page{Direction: yiku.PageOut, Reason: yiku.PageSummarized, From: first, To: last}
+		if err := c.addPages(tx, owner, session, []*store.Page{&out}); err != nil {
+			return err
+		}
 		put := row
 		return tx.PutSummary(&put)
 	})

@@ -19,8 +19,9 @@
 // Every owner has a sequence. Each row that a write adds, changes or deletes
 // takes the owner's next number, in the same transaction; a deleted row leaves
 // a tombstone (number, kind, key; no content). Changes gives what happened
-// after a number. Access counts (Touch), outcomes of skills, idempotency records, jobs, snapshots
-// and working memory are outside the sequence. What a driver derives by
+// after a number. Access counts (Touch), outcomes of skills, idempotency
+// records, jobs, summaries, the page log, snapshots and working memory are
+// outside the sequence. What a driver derives by
 // itself (a session's MessageCount) takes no number of its own.
 //
 // # Times
@@ -312,6 +313,7 @@ type Reader interface {
 	KeyReader
 	JobReader
 	SummaryReader
+	PageReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -387,6 +389,7 @@ type Tx interface {
 	KeyWriter
 	JobWriter
 	SummaryWriter
+	PageWriter
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and

@@ -308,8 +308,10 @@ func (t *tx) dropMessages(keys []int64, removed *yiku.Removed) error {
 		if err := t.c.count(&removed.Summaries, sqlDropSummaries, keyList(keys), session); err != nil {
 			return err
 		}
-		if err := t.c.run(sqlDropExtractions, keyList(keys), session); err != nil {
-			return err
+		for _, sql := range []string{sqlDropExtractions, sqlDropPagesOver} {
+			if err := t.c.run(sql, keyList(keys), session); err != nil {
+				return err
+			}
 		}
 		if err := t.c.run(sqlCountUp, -len(keys), session); err != nil {
 			return err

@@ -281,6 +281,7 @@ func (t *tx) dropSession(key int64, removed *yiku.Removed) error {
 		{sqlDropJobsOf, &removed.Jobs, []any{key}},
 		{sqlDropSummariesOf, &removed.Summaries, []any{key}},
 		{sqlDropExtractionOf, nil, []any{key}},
+		{sqlDropPagesOf, nil, []any{key}},
 		{sqlDropWorkingOf, &removed.Working, []any{t.own.number, mark}},
 		{sqlDropClearedOf, nil, []any{t.own.number, mark}},
 		{sqlDropSnapshotsOf, &removed.Snapshots, []any{t.own.number, mark}},

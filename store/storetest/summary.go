@@ -12,6 +12,7 @@ func summaryTests() map[string]func(*env) {
 		"Replace":  summaryReplace,
 		"GoesWith": summaryGoesWith,
 		"Found":    summaryFound,
+		"Pages":    pageLog,
 	}
 }
 
