@@ -227,7 +227,7 @@ func TestMigrations(t *testing.T) {
 	}
 	for name, spoil := range map[string]string{
 		"another one":    `UPDATE meta SET value = x'00' WHERE name = 'migration.0001'`,
-		"this program k": `INSERT INTO meta (name, value) VALUES ('migration.0005', x'00'), ('migration.0006', x'00')`,
+		"this program k": fmt.Sprintf(`INSERT INTO meta (name, value) VALUES ('migration.%04d', x'00'), ('migration.%04d', x'00')`, latest+1, latest+2),
 	} {
 		if err := errors.Join(c.run(sqlBeginNow), c.run(spoil)); err != nil {
 			t.Fatal(err)
