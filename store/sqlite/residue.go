@@ -41,8 +41,8 @@ const (
 	sqlResidueVectorsItem          = `SELECT count(*) FROM vectors WHERE kind = ?2 AND item IN` + goneKeys
 	sqlResidueTermsItem            = `SELECT count(*) FROM terms WHERE kind = ?2 AND item IN` + goneKeys
 
-	sqlResiduePagesSession         = `SELECT count(*) FROM pages WHERE session IN` + goneKeys
-	sqlResiduePagesMemory          = `SELECT count(*) FROM pages WHERE memory IN` + goneKeys
+	sqlResiduePagesSession = `SELECT count(*) FROM pages WHERE session IN` + goneKeys
+	sqlResiduePagesMemory  = `SELECT count(*) FROM pages WHERE memory IN` + goneKeys
 
 	// Ranges: rows that cover a message that is gone. Rows of an owner lie
 	// together, and there are few of them, so they lead.
