@@ -84,6 +84,7 @@ type Removed struct {
 	Sessions    int `json:"sessions" doc:"Deleted, or cleared of metadata that was to be forgotten."`
 	Summaries   int `json:"summaries"`
 	Working     int `json:"working"`
+	Slots       int `json:"slots,omitempty" doc:"Data slots of working memory that were found in messages that went."`
 	Tasks       int `json:"tasks"`
 	Vectors     int `json:"vectors"`
 	Terms       int `json:"terms"`

@@ -20,6 +20,7 @@ type Service interface {
 	ForkSession(context.Context, ForkSessionRequest) (Session, error)
 	ExportSession(context.Context, ExportSessionRequest) (SessionExport, error)
 	ImportSession(context.Context, ImportSessionRequest) (Session, error)
+	GetSummary(context.Context, GetSummaryRequest) (SessionSummary, error)
 
 	// Working memory and tasks (B4, B5).
 	GetWorking(context.Context, GetWorkingRequest) (WorkingMemory, error)
@@ -27,6 +28,11 @@ type Service interface {
 	PatchWorking(context.Context, PatchWorkingRequest) (WorkingMemory, error)
 	DeleteWorking(context.Context, DeleteWorkingRequest) (Empty, error)
 	CompleteTask(context.Context, CompleteTaskRequest) (CompleteTaskResponse, error)
+
+	// Paging (B6): tools for the model, and the log of what came and went.
+	GetTools(context.Context, ToolsRequest) (Tools, error)
+	RunTool(context.Context, RunToolRequest) (RunToolResponse, error)
+	ListPages(context.Context, ListPagesRequest) (Page[PageEntry], error)
 
 	// Context (D4–D7, D12).
 	GetContext(context.Context, GetContextRequest) (GetContextResponse, error)

@@ -121,6 +121,8 @@ type ListMessagesRequest struct {
 	Paging
 	SessionID string `json:"session_id" in:"path" maxLength:"256"`
 	UserID    string `json:"user_id" in:"query" maxLength:"256"`
+	From      string `json:"from,omitempty" in:"query" maxLength:"256" doc:"The id of the first message; from the start where absent."`
+	To        string `json:"to,omitempty" in:"query" maxLength:"256" doc:"The id of the last message; up to the end where absent."`
 }
 
 // EndSessionRequest ends a session. Appending to an ended session opens it again.

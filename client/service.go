@@ -270,3 +270,23 @@ func (c *Client) ListRelations(ctx context.Context, req yiku.ListRelationsReques
 func (c *Client) QueryGraph(ctx context.Context, req yiku.QueryGraphRequest) (yiku.QueryGraphResponse, error) {
 	return call[yiku.QueryGraphResponse](ctx, c, "query_graph", req)
 }
+
+// GetSummary implements yiku.Service.
+func (c *Client) GetSummary(ctx context.Context, req yiku.GetSummaryRequest) (yiku.SessionSummary, error) {
+	return call[yiku.SessionSummary](ctx, c, "get_summary", req)
+}
+
+// GetTools implements yiku.Service.
+func (c *Client) GetTools(ctx context.Context, req yiku.ToolsRequest) (yiku.Tools, error) {
+	return call[yiku.Tools](ctx, c, "get_tools", req)
+}
+
+// RunTool implements yiku.Service.
+func (c *Client) RunTool(ctx context.Context, req yiku.RunToolRequest) (yiku.RunToolResponse, error) {
+	return call[yiku.RunToolResponse](ctx, c, "run_tool", req)
+}
+
+// ListPages implements yiku.Service.
+func (c *Client) ListPages(ctx context.Context, req yiku.ListPagesRequest) (yiku.Page[yiku.PageEntry], error) {
+	return call[yiku.Page[yiku.PageEntry]](ctx, c, "list_pages", req)
+}

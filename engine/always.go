@@ -150,6 +150,7 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 		if h.message.Content.PlainText() == "" { // a bare tool call says nothing by itself
 			continue
 		}
+		d.recalls = append(d.recalls, called{messageKey(h.message.Message), &store.Page{Direction: yiku.PageIn, Reason: yiku.PageRecalled, From: h.message.Key, To: h.message.Key}})
 		d.episodes = append(d.episodes, compose.Episode{Message: h.message.Message, Score: h.Score})
 		d.cites = append(d.cites, store.Item{Kind: store.ItemMessage, Key: h.message.Key})
 	}
@@ -199,6 +200,9 @@ func (c *call) pickMemories(p plan, d *desk, hits []hit) {
 		group := yiku.GroupRelevant
 		if i >= relevant && h.Scores.Use > 0 {
 			group = yiku.GroupRecent
+		}
+		if h.owner == p.owner { // shared memories are another owner's rows
+			d.recalls = append(d.recalls, called{h.memory.ID, &store.Page{Direction: yiku.PageIn, Reason: yiku.PageRecalled, Memory: h.memory.Key}})
 		}
 		d.recalled = append(d.recalled, compose.Entry{Memory: h.memory.Memory, Place: c.place(*h.memory), Group: group, Score: h.Score, Scores: h.Scores, Source: sourceOf(h), Notes: h.Explain})
 		d.cites = append(d.cites, store.Item{Kind: store.ItemMemory, Key: h.memory.Key})

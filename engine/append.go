@@ -137,17 +137,23 @@ func (c *call) extend(tx store.Tx, owner yiku.Owner, session *store.Session, row
 	if err := tx.AddMessages(session.Key, rows); err != nil {
 		return err
 	}
+	anew := false
 	asked := slices.ContainsFunc(rows, func(m *store.Message) bool { return m.Role == yiku.RoleUser })
 	if asked && !session.LastMessageAt.IsZero() && c.now.Sub(session.LastMessageAt) > c.settings.RecentIdle {
-		session.RecentFrom = rows[0].Key // a late answer to an old question goes on with the old list
+		session.RecentFrom, anew = rows[0].Key, true // a late answer to an old question goes on with the old list
 	}
 	session.LastMessageAt = c.now
 	session.EndedAt, session.EndReason = time.Time{}, ""
 	before := session.Unread
 	for _, m := range rows {
-		session.Unread += 1 + extract.Estimate(m.Content.PlainText())
+		tokens := 1 + extract.Estimate(m.Content.PlainText())
+		session.Unread += tokens
+		countRaw(session, m.Message, tokens)
 	}
 	if err := tx.PutSession(session); err != nil {
+		return err
+	}
+	if err := c.promiseSummary(tx, owner, *session, anew); err != nil {
 		return err
 	}
 	return c.promiseReading(tx, owner, *session, before)

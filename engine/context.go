@@ -56,10 +56,12 @@ func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse
 	if err := c.recallInto(ctx, p, &d, fit); err != nil {
 		return yiku.GetContextResponse{}, err
 	}
-	text, fit, err := c.composeWithin(p, d, fit, room)
+	c.summaryInto(p, &d, fit)
+	text, fit, err := c.composeWithin(p, &d, fit, room)
 	if err != nil {
 		return yiku.GetContextResponse{}, err
 	}
+	d.pages = d.contextPages(fit, text)
 	res := c.contextResponse(p, d, fit, text)
 	if err := c.keepSnapshot(ctx, p, d, &res); err != nil {
 		return yiku.GetContextResponse{}, err
@@ -77,7 +79,10 @@ type desk struct {
 	messages []yiku.Message           // the recent list (A5), with what is never trimmed before it
 	rows     map[string]store.Message // the same by id
 	working  *yiku.WorkingMemory
-	shows    store.WorkingPlace // where working comes from
+	shows    store.WorkingPlace     // where working comes from
+	found    map[string]store.Found // slots of it that were found in messages
+	summary  store.Summary          // zero: there is none
+	lines    []compose.Line         // of it, as shown
 	query    string
 	script   lang.Script
 	always   []compose.Entry // in scope whatever the query (D4)
@@ -86,6 +91,11 @@ type desk struct {
 	episodes []compose.Episode
 	cites    []store.Item
 	degraded []string
+	recalls  []called
+	pages    []*store.Page // what this context pages in and out
+	pagedOut int64         // the key of the last message that is noted as out
+
+	summaryRoom int // tokens that are kept for the summary
 }
 
 // loadDesk reads the session, the working memory and what is always loaded, in
@@ -140,9 +150,18 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 		if err != nil {
 			return err
 		}
+		if d.pagedOut, err = lastPagedOut(r, p.owner, d.session.Key); err != nil {
+			return err
+		}
 		d.messages, d.rows = messagesOf(rows), map[string]store.Message{}
 		for _, row := range rows {
 			d.rows[row.ID] = row
+		}
+	}
+	if p.layers.summary && d.session.Key != 0 {
+		var err error
+		if d.summary, err = r.Summary(p.owner, d.session.Key); err != nil && !errors.Is(err, yiku.ErrNotFound) {
+			return err
 		}
 	}
 	if !p.layers.working || b.session == "" && b.task == "" {
@@ -153,7 +172,7 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 		return err
 	}
 	if w := row.WorkingMemory; len(w.TaskState)+len(w.DataSlots)+len(w.Preferences)+len(w.Todos)+len(w.Blocks) > 0 {
-		d.working, d.shows = &w, placeOf(row)
+		d.working, d.shows, d.found = &w, placeOf(row), row.Found
 	}
 	return nil
 }
@@ -221,54 +240,54 @@ func newestUserText(messages []yiku.Message) string {
 }
 
 // fitWindow chooses the messages (A2–A4) beside the room that memory may take,
-// and returns that room. Memory gives way before a request fails, and working
-// memory after it.
+// and returns that room. Memory gives way before a request fails, then the
+// summary, then working memory.
 func (c *call) fitWindow(p plan, d *desk) (window.Result, int, error) {
-	working := 0
-	if d.working != nil {
-		working = compose.Compose(p.composeInput(desk{working: d.working, script: d.script}, 0)).WorkingTokens + p.overhead
-	}
-	full := p.room - working
-	if full > p.memory {
-		fit, err := window.Fit(p.windowInput(d.messages, full-p.memory))
-		if err == nil || !errors.Is(err, yiku.ErrTooLarge) {
-			return fit, p.memory, err
+	working := p.workingTokens(*d)
+	d.summaryRoom = c.summaryRoom(p, d)
+	for {
+		full := p.room - working - d.summaryRoom
+		for _, memory := range slices.Compact([]int{p.memory, 0}) {
+			if full <= memory {
+				continue
+			}
+			fit, err := window.Fit(p.windowInput(d.messages, full-memory))
+			if err == nil || !errors.Is(err, yiku.ErrTooLarge) {
+				return fit, min(p.memory, full-fit.Tokens), err
+			}
 		}
-	}
-	if full > 0 {
-		fit, err := window.Fit(p.windowInput(d.messages, full))
-		if err == nil {
-			return fit, min(p.memory, full-fit.Tokens), nil
-		}
-		if !errors.Is(err, yiku.ErrTooLarge) || working == 0 {
+		switch {
+		case d.summaryRoom > 0:
+			if d.summaryRoom = 0; len(d.summary.Lines) > 0 {
+				d.degraded = append(d.degraded, "summary")
+			}
+		case d.working != nil && len(d.found) > 0: // what callers have set is shown as long as can be
+			own := sansFound(*d.working, d.found)
+			d.working, d.found = &own, nil
+			working = p.workingTokens(*d)
+		case d.working != nil:
+			d.working, working = nil, 0
+			d.degraded = append(d.degraded, "working")
+		default:
+			fit, err := window.Fit(p.windowInput(d.messages, p.room))
 			return fit, 0, err
 		}
 	}
-	if d.working != nil {
-		d.working = nil
-		d.degraded = append(d.degraded, "working")
-	}
-	fit, err := window.Fit(p.windowInput(d.messages, p.room))
-	if err != nil {
-		return fit, 0, err
-	}
-	return fit, min(p.memory, p.room-fit.Tokens), nil
 }
 
 // composeWithin writes the memory text, gives what it leaves to the messages
 // again, and makes sure by an exact count that the whole fits.
-func (c *call) composeWithin(p plan, d desk, fit window.Result, room int) (compose.Output, window.Result, error) {
+func (c *call) composeWithin(p plan, d *desk, fit window.Result, room int) (compose.Output, window.Result, error) {
 	budget := room - p.overhead
 	var out compose.Output
 	for {
-		out = compose.Compose(p.composeInput(d, max(budget, 0)))
-		out.MemoryTokens, out.WorkingTokens = p.exact(out)
+		out = p.compose(*d, budget)
 		if out.MemoryTokens <= room || budget <= 0 {
 			break
 		}
 		budget -= out.MemoryTokens - room
 	}
-	left := p.room - out.MemoryTokens - out.WorkingTokens
+	left := p.room - out.MemoryTokens - out.WorkingTokens - out.SummaryTokens
 	if fit.Trimmed == 0 && len(fit.Cut) == 0 || left <= fit.Tokens {
 		return out, fit, nil
 	}
@@ -280,11 +299,11 @@ func (c *call) composeWithin(p plan, d desk, fit window.Result, room int) (compo
 	for _, m := range again.Messages {
 		shown[messageKey(m)] = true
 	}
-	before := len(d.episodes)
 	d.episodes = slices.DeleteFunc(slices.Clone(d.episodes), func(e compose.Episode) bool { return shown[messageKey(e.Message)] })
-	if len(d.episodes) != before { // they stand among the messages now; the text can only have become shorter
-		out = compose.Compose(p.composeInput(d, max(budget, 0)))
-		out.MemoryTokens, out.WorkingTokens = p.exact(out)
+	c.summaryInto(p, d, again)
+	// What stands among the messages now is not shown twice.
+	if next := p.compose(*d, budget); next.MemoryTokens+next.WorkingTokens+next.SummaryTokens <= p.room-again.Tokens {
+		out = next
 	}
 	return out, again, nil
 }
@@ -298,7 +317,7 @@ func (c *call) contextResponse(p plan, d desk, fit window.Result, text compose.O
 		Memories: text.Memories, Episodes: text.Episodes, Degraded: append([]string{}, d.degraded...),
 		Budget: yiku.Budget{
 			Window: p.window, ReservedOutput: p.output, CallerSystem: p.caller, Reserved: p.req.ReservedTokens,
-			Memory: text.MemoryTokens, Working: text.WorkingTokens, Messages: fit.Tokens,
+			Memory: text.MemoryTokens, Working: text.WorkingTokens, Summary: text.SummaryTokens, Messages: fit.Tokens,
 			TrimmedMessages: fit.Trimmed, CutMessages: len(fit.Cut), Tokenizer: p.counter.Name(),
 			OmittedMemories: d.omitted + text.Omitted,
 		},
@@ -333,7 +352,7 @@ func joinTexts(texts ...string) string {
 // for a history, into the ledger.
 func (c *call) noteContext(owner yiku.Owner, d desk, res yiku.GetContextResponse) {
 	b := res.Budget
-	c.event.Tokens = map[string]int{"total": b.Total, "memory": b.Memory, "working": b.Working, "messages": b.Messages, "full_history": b.FullHistory}
+	c.event.Tokens = map[string]int{"total": b.Total, "memory": b.Memory, "working": b.Working, "summary": b.Summary, "messages": b.Messages, "full_history": b.FullHistory}
 	if len(d.messages) > 0 {
 		c.access.spend(owner, store.Spending{Day: usage.Day(c.now), Operation: c.event.Operation, Model: b.Tokenizer, Path: pathContext,
 			Spent: store.Spent{Calls: 1, TokensIn: int64(b.Total), History: int64(b.FullHistory)}})

@@ -11,6 +11,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/extract"
+	"github.com/yiku-ai/yiku/internal/summary"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -208,6 +209,15 @@ func (c *call) extractorFor(owner yiku.Owner) extract.Extractor {
 		return extract.NewModel(m)
 	}
 	return c.rules
+}
+
+// summarizerFor is what summarizes for an owner: the model within the tenant's
+// budget, or the choice of sentences.
+func (c *call) summarizerFor(owner yiku.Owner) summary.Summarizer {
+	if m := c.modelFor(owner, "summary"); m != nil {
+		return summary.NewModel(m)
+	}
+	return summary.Extractive{}
 }
 
 // extractWindows asks an extractor about every window of an excerpt.

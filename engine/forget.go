@@ -554,6 +554,9 @@ func (c *call) endForget(ctx context.Context, f store.Forget, receipt *store.Rec
 		if err := tx.PutReceipt(receipt); err != nil {
 			return err
 		}
+		if err := c.rebuildSummaries(tx, f); err != nil {
+			return err
+		}
 		return tx.EndForget(f.Key)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/observe"
+	"github.com/yiku-ai/yiku/internal/summary"
 	"github.com/yiku-ai/yiku/internal/usage"
 	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/store"
@@ -58,19 +59,27 @@ type handler struct {
 
 // Do runs a job.
 func (h handler) Do(ctx context.Context, job store.Job) error {
-	switch {
-	case job.Kind == kindEmbed && h.engine.embedding != nil:
+	if job.Kind == kindEmbed && h.engine.embedding != nil {
 		return h.embed(ctx, job)
-	case job.Kind != kindExtract:
-		return yiku.Errorf(yiku.ErrUnsupported, "there is no such kind of job")
 	}
 	var args extractArgs
 	if err := json.Unmarshal(job.Arguments, &args); err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the arguments cannot be read")
 	}
-	c := h.engine.inBackground(job.Owner, "extract_session")
+	var c *call
+	var report yiku.ExtractionReport
+	var err error
+	switch job.Kind {
+	case kindExtract:
+		c = h.engine.inBackground(job.Owner, "extract_session")
+		report, err = c.extractJob(ctx, job, args)
+	case kindSummarize:
+		c = h.engine.inBackground(job.Owner, "summarize")
+		err = c.summarizeJob(ctx, job, c.summarizerFor(job.Owner))
+	default:
+		return yiku.Errorf(yiku.ErrUnsupported, "there is no such kind of job")
+	}
 	c.event.Session = args.SessionID
-	report, err := c.extractJob(ctx, job, args)
 	if errors.Is(err, llm.ErrBudget) { // rules read it now, rather than nobody until there is a budget again
 		err = jobs.Final{Err: err}
 	}
@@ -132,6 +141,10 @@ func (c *call) extractJob(ctx context.Context, job store.Job, args extractArgs) 
 // and say so; the cursor moves behind it, so that what is said later is read,
 // and a parked job stays by which the model can be asked again.
 func (h handler) Park(ctx context.Context, job store.Job, cause error) (stays bool, err error) {
+	if job.Kind == kindSummarize { // sentences are chosen then: that needs nobody
+		err := h.engine.inBackground(job.Owner, "park_job").summarizeJob(ctx, job, summary.Extractive{})
+		return false, err
+	}
 	var args extractArgs
 	if job.Kind != kindExtract || json.Unmarshal(job.Arguments, &args) != nil || args.To != 0 {
 		return true, nil

@@ -107,24 +107,41 @@ func (p plan) windowInput(messages []yiku.Message, budget int) window.Input {
 }
 
 func (p plan) composeInput(d desk, budget int) compose.Input {
-	return compose.Input{Entries: append(append([]compose.Entry(nil), d.always...), d.recalled...), Episodes: d.episodes, Working: d.working,
+	return compose.Input{Entries: append(append([]compose.Entry(nil), d.always...), d.recalled...), Episodes: d.episodes, Working: d.working, Summary: d.lines,
 		Script: d.script, Zone: p.zone, Count: p.counter.Text, Budget: budget, ItemTokens: p.itemTokens()}
 }
 
 func (p plan) itemTokens() int { return p.counter.itemTokens }
 
-// exact counts the memory text as it will stand in the prompt, and splits the
-// count into memory and working memory.
-func (p plan) exact(out compose.Output) (memory, working int) {
+// workingTokens is what working memory costs where it stands alone.
+func (p plan) workingTokens(d desk) int {
+	if d.working == nil {
+		return 0
+	}
+	return compose.Compose(p.composeInput(desk{working: d.working, script: d.script}, 0)).WorkingTokens + p.overhead
+}
+
+// compose writes the memory text in a budget and counts it as it will stand in
+// the prompt, split into memory, working memory and summary.
+func (p plan) compose(d desk, budget int) compose.Output {
+	out := compose.Compose(p.composeInput(d, max(budget, 0)))
 	if out.Text == "" {
-		return 0, 0
+		out.MemoryTokens, out.WorkingTokens, out.SummaryTokens = 0, 0, 0
+		return out
 	}
 	total := p.counter.Text(out.Text) + p.overhead
-	working = min(out.WorkingTokens, total)
-	if len(out.Memories)+len(out.Episodes) == 0 {
-		return 0, total
+	out.WorkingTokens = min(out.WorkingTokens, total)
+	out.SummaryTokens = min(out.SummaryTokens, total-out.WorkingTokens)
+	rest := total - out.WorkingTokens - out.SummaryTokens
+	switch { // what stands around the parts is counted with the first that is shown
+	case len(out.Memories)+len(out.Episodes) > 0:
+		out.MemoryTokens = rest
+	case d.working != nil:
+		out.MemoryTokens, out.WorkingTokens = 0, out.WorkingTokens+rest
+	default:
+		out.MemoryTokens, out.SummaryTokens = 0, out.SummaryTokens+rest
 	}
-	return total - working, working
+	return out
 }
 
 // fullHistory is what sending the whole session would cost: the recent list

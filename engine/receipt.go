@@ -22,7 +22,7 @@ func (c *call) receiptOf(f store.Forget) store.Receipt {
 // counts are what an entry of the audit log says of what went.
 func counts(r yiku.Removed) map[string]int {
 	return map[string]int{"memories": r.Memories, "messages": r.Messages, "sessions": r.Sessions,
-		"archived": r.Archived, "working": r.Working, "snapshots": r.Snapshots,
+		"archived": r.Archived, "working": r.Working, "slots": r.Slots, "snapshots": r.Snapshots,
 		"entities": r.Entities, "relations": r.Relations}
 }
 

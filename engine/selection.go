@@ -59,7 +59,12 @@ func (c *call) selection(ctx context.Context, f store.Forget) (selection, error)
 		sel.working = func(w store.Working) bool { return w.SessionID == id || slices.Contains(w.Origins, id) }
 	case s.Keyword != "":
 		says := sayer(s.Keyword)
-		sel.working = func(w store.Working) bool { return saysAnywhere(says, w.WorkingMemory) }
+		sel.working = func(w store.Working) bool {
+			if sel.messages { // found slots go with their messages
+				w.WorkingMemory = sansFound(w.WorkingMemory, w.Found)
+			}
+			return saysAnywhere(says, w.WorkingMemory)
+		}
 		sel.tasks = func(t store.Task) bool { return says(t.ID) }
 		sel.copied = &store.Copies{Snapshot: func(s store.Snapshot) bool { return saysInSnapshot(says, s.Snapshot) },
 			Extraction: func(x store.Extraction) bool { return saysInReport(says, x.Report) }}

@@ -220,3 +220,19 @@ func (s *service) ListRelations(ctx context.Context, r yiku.ListRelationsRequest
 func (s *service) QueryGraph(ctx context.Context, r yiku.QueryGraphRequest) (yiku.QueryGraphResponse, error) {
 	return run(ctx, s, "query_graph", r, (*call).queryGraph)
 }
+
+func (s *service) GetSummary(ctx context.Context, r yiku.GetSummaryRequest) (yiku.SessionSummary, error) {
+	return run(ctx, s, "get_summary", r, (*call).getSummary)
+}
+
+func (s *service) GetTools(ctx context.Context, r yiku.ToolsRequest) (yiku.Tools, error) {
+	return run(ctx, s, "get_tools", r, (*call).getTools)
+}
+
+func (s *service) RunTool(ctx context.Context, r yiku.RunToolRequest) (yiku.RunToolResponse, error) {
+	return run(ctx, s, "run_tool", r, (*call).runTool)
+}
+
+func (s *service) ListPages(ctx context.Context, r yiku.ListPagesRequest) (yiku.Page[yiku.PageEntry], error) {
+	return run(ctx, s, "list_pages", r, (*call).listPages)
+}

@@ -141,7 +141,7 @@ func (c *call) listMessages(ctx context.Context, req yiku.ListMessagesRequest) (
 		return page, err
 	}
 	c.event.Session = req.SessionID
-	scope := []string{req.UserID, req.SessionID}
+	scope := []string{req.UserID, req.SessionID, req.From, req.To}
 	query := store.MessageQuery{Limit: limitOf(req.Paging) + 1}
 	if req.Cursor != "" {
 		if err := c.openCursor(req.Cursor, &query.After, scope); err != nil {
@@ -154,6 +154,9 @@ func (c *call) listMessages(ctx context.Context, req yiku.ListMessagesRequest) (
 			return err
 		}
 		query.SessionKey = session.Key
+		if err := withinRange(r, owner, req, &query); err != nil {
+			return err
+		}
 		rows, err := r.Messages(owner, query)
 		if err != nil {
 			return err
@@ -165,12 +168,37 @@ func (c *call) listMessages(ctx context.Context, req yiku.ListMessagesRequest) (
 		for _, row := range rows {
 			page.Items = append(page.Items, row.Message)
 		}
-		if req.Cursor == "" {
+		if req.Cursor == "" && req.From+req.To == "" {
 			page.Total = &session.MessageCount
 		}
 		return nil
 	})
 	return page, err
+}
+
+// withinRange narrows a list to the messages from one to another: what a
+// summary covers is read so (D8).
+func withinRange(r store.Reader, owner yiku.Owner, req yiku.ListMessagesRequest, query *store.MessageQuery) error {
+	for _, end := range []struct {
+		field, id string
+		narrow    func(key int64)
+	}{
+		{"from", req.From, func(key int64) { query.After = max(query.After, key-1) }},
+		{"to", req.To, func(key int64) { query.UpTo = key }},
+	} {
+		if end.id == "" {
+			continue
+		}
+		m, err := r.MessageByID(owner, query.SessionKey, end.id)
+		if errors.Is(err, yiku.ErrNotFound) {
+			return yiku.Invalid(end.field, "the session has no such message")
+		}
+		if err != nil {
+			return err
+		}
+		end.narrow(m.Key)
+	}
+	return nil
 }
 
 // endSession ends a session and promises its extraction as a job, durably.

@@ -34,6 +34,8 @@ type Settings struct {
 	OwnerBytes          int            // the most that is kept of one owner, in the store's measure
 	TenantOwners        int            // the most owners of one tenant
 	BackupKeep          time.Duration  // how long the operator keeps backups, and so the journal what was forgotten since
+	SummaryTurns        int            // user turns that the raw zone may have before its oldest half is summarised (B1)
+	SummaryTokens       int            // the most that a summary may have
 	ExtractIdle         time.Duration  // a pause after which a conversation is read (C3)
 	ExtractTokens       int            // or so many unread tokens (C3)
 	ExtractWindow       int            // tokens of the messages that are read at once
@@ -69,6 +71,7 @@ func DefaultSettings() Settings {
 		Weights:      recall.DefaultWeights(),
 		SnapshotKeep: 7 * 24 * time.Hour, Snapshots: 500, SnapshotBytes: 16 << 20, IdempotencyKeep: 24 * time.Hour, BackupKeep: 30 * 24 * time.Hour,
 		OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000,
+		SummaryTurns: 12, SummaryTokens: 500,
 		ExtractIdle: 5 * time.Minute, ExtractTokens: 4000, ExtractWindow: 4000, AtOnce: true, Commands: CommandsApply,
 		SpoiledCalls: 5,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
@@ -108,6 +111,8 @@ func (s Settings) Validate() error {
 	need(min(s.Budget.DayCalls, s.Budget.DayTokens, s.Budget.MonthCalls, s.Budget.MonthTokens) >= 0, "budget", "must not be negative")
 	need(s.SpoiledCalls >= 0, "spoiled_calls", "must not be negative")
 	need(s.ContextPrice >= 0, "context_price", "must not be negative")
+	need(s.SummaryTurns >= 2, "summary_turns", "must be at least 2")
+	need(s.SummaryTokens >= 50, "summary_tokens", "must be at least 50")
 	need(s.ExtractIdle >= 0, "extract_idle", "must not be negative")
 	need(s.ExtractTokens > 0, "extract_tokens", "must be positive")
 	need(s.ExtractWindow >= 100, "extract_window", "must be at least 100")

@@ -14,7 +14,7 @@ import (
 // up no place of a tenant's users.
 func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetContextResponse) error {
 	if c.settings.SnapshotKeep == 0 || !d.known {
-		return nil
+		return c.keepPages(ctx, p, d)
 	}
 	kept := *res
 	kept.SnapshotID = c.newID()
@@ -36,12 +36,20 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		if d.working != nil {
 			row.Working = &d.shows
 		}
+		if len(d.lines) > 0 {
+			row.Summary = d.summary.Key
+		}
 		err = tx.PutSnapshot(&row)
 		if errors.Is(err, yiku.ErrNotFound) { // a shared memory that went meanwhile; its epoch is another's
 			return errEpoch
 		}
 		if err != nil {
 			return err
+		}
+		if len(d.pages) > 0 {
+			if err := c.addPages(tx, p.owner, d.session, d.pages); err != nil {
+				return err
+			}
 		}
 		return tx.KeepSnapshots(c.settings.Snapshots, c.settings.SnapshotBytes)
 	})

@@ -129,44 +129,54 @@ func (c *call) changeWorking(ctx context.Context, user, sessionID, task, match s
 	c.event.Session = sessionID
 	var out yiku.WorkingMemory
 	err = c.update(ctx, owner, func(tx store.Tx) error {
-		b, err := c.benchOf(tx, owner, sessionID, task)
-		if err != nil {
+		put, err := c.changeBench(tx, owner, sessionID, task, match, func(w *store.Working) error {
+			before := w.DataSlots
+			err := change(&w.WorkingMemory)
+			keepFound(w, before)
 			return err
-		}
-		row, err := c.working(tx, owner, b)
-		if err != nil {
-			return err
-		}
-		if err := ifMatch(match, row.ETag()); err != nil {
-			return err
-		}
-		if row.CarriedFrom != "" && row.TaskID == "" { // a session's own work moves into the session that goes on with it
-			if err := clearWorking(tx, owner, row.Project, "", row.CarriedFrom); err != nil {
-				return err
-			}
-		}
-		next := shown(clone(row.WorkingMemory))
-		if err := change(&next); err != nil {
-			return err
-		}
-		if err := limitWorking(&next); err != nil {
-			return err
-		}
-		next.TaskID, next.CarriedFrom, next.UpdatedAt = cmp.Or(task, row.TaskID), "", c.now
-		put := store.Working{WorkingMemory: next, Project: b.project, SessionID: sessionID, AgentID: b.agent,
-			Open: len(next.TaskState)+len(next.Todos) > 0, Origins: withOrigin(row.Origins, row.SessionID)}
-		if put.TaskID != "" {
-			if err := c.touchWorkingTask(tx, owner, b, put.TaskID); err != nil {
-				return err
-			}
-		}
-		if err := tx.PutWorking(&put); err != nil {
-			return err
-		}
+		})
 		out = shown(put.WorkingMemory)
-		return nil
+		return err
 	})
 	return out, err
+}
+
+// changeBench changes the working memory that a session sees; open work that
+// it goes on with becomes its own.
+func (c *call) changeBench(tx store.Tx, owner yiku.Owner, sessionID, task, match string, change func(*store.Working) error) (store.Working, error) {
+	b, err := c.benchOf(tx, owner, sessionID, task)
+	if err != nil {
+		return store.Working{}, err
+	}
+	row, err := c.working(tx, owner, b)
+	if err != nil {
+		return row, err
+	}
+	if err := ifMatch(match, row.ETag()); err != nil {
+		return row, err
+	}
+	if row.CarriedFrom != "" && row.TaskID == "" { // a session's own work moves into the session that goes on with it
+		if err := clearWorking(tx, owner, row.Project, "", row.CarriedFrom); err != nil {
+			return row, err
+		}
+	}
+	put := store.Working{WorkingMemory: shown(clone(row.WorkingMemory)), Project: b.project, SessionID: sessionID, AgentID: b.agent,
+		Found: maps.Clone(row.Found), Origins: withOrigin(row.Origins, row.SessionID)}
+	if err := change(&put); err != nil {
+		return row, err
+	}
+	next := &put.WorkingMemory
+	if err := limitWorking(next); err != nil {
+		return row, err
+	}
+	next.TaskID, next.CarriedFrom, next.UpdatedAt = cmp.Or(task, row.TaskID), "", c.now
+	put.Open = len(next.TaskState)+len(next.Todos) > 0
+	if put.TaskID != "" {
+		if err := c.touchWorkingTask(tx, owner, b, put.TaskID); err != nil {
+			return row, err
+		}
+	}
+	return put, tx.PutWorking(&put)
 }
 
 // touchWorkingTask makes the task that a working memory is the first to name.

@@ -19,8 +19,9 @@
 // Every owner has a sequence. Each row that a write adds, changes or deletes
 // takes the owner's next number, in the same transaction; a deleted row leaves
 // a tombstone (number, kind, key; no content). Changes gives what happened
-// after a number. Access counts (Touch), outcomes of skills, idempotency records, jobs, snapshots
-// and working memory are outside the sequence. What a driver derives by
+// after a number. Access counts (Touch), outcomes of skills, idempotency
+// records, jobs, summaries, the page log, snapshots and working memory are
+// outside the sequence. What a driver derives by
 // itself (a session's MessageCount) takes no number of its own.
 //
 // # Times
@@ -171,6 +172,8 @@ type Session struct {
 	Cursor     int64 // the key of the last message that extraction has covered
 	EndedUpTo  int64 // the key of the last message at the time of the last end
 	Unread     int   `json:",omitzero"` // about how many tokens were appended since Cursor moved
+	RawTurns   int   `json:",omitzero"` // user messages that no summary covers
+	RawTokens  int   `json:",omitzero"` // about how many tokens of messages no summary covers
 	Offset     int   `json:",omitzero"` // seconds east of UTC of whoever spoke last with a zone of their own
 
 	Origins []string `json:",omitempty"` // the sessions that it was forked from, one of another, the first first
@@ -242,6 +245,16 @@ type Working struct {
 	Open      bool // it holds work that goes on: a session of the same project may carry it over
 
 	Origins []string `json:",omitempty"` // the sessions that wrote it before
+	// Found says of data slots, by name, which message each was found in; the
+	// slot goes with its message. What callers have set is not among them.
+	Found map[string]Found `json:",omitempty"`
+}
+
+// Found is where a data slot comes from.
+type Found struct {
+	Message int64     // its key
+	Uses    int       // how often it was said
+	At      time.Time // when it was said last
 }
 
 // ItemKind says what a change or a lineage edge is about.
@@ -289,6 +302,7 @@ type Snapshot struct {
 	yiku.Snapshot
 	Cites     []Item
 	Working   *WorkingPlace `json:",omitempty"` // the working memory that it shows; nil for none
+	Summary   int64         `json:",omitempty"` // the key of the summary that it shows, with which it goes; 0 for none
 	ExpiresAt time.Time
 }
 
@@ -307,6 +321,8 @@ type Reader interface {
 	SpendReader
 	SettingReader
 	GraphReader
+	SummaryReader
+	PageReader
 
 	// Owner tells where an owner stands; an unknown one is the zero value.
 	Owner(owner yiku.Owner) (OwnerState, error)
@@ -384,6 +400,8 @@ type Tx interface {
 	VectorWriter
 	SpendWriter
 	SettingWriter
+	SummaryWriter
+	PageWriter
 
 	// PutSession adds a session (Key 0, which it sets) or replaces one. It
 	// counts the version up and sets it in s. MessageCount is the driver's, and
@@ -400,9 +418,10 @@ type Tx interface {
 	// AddMessages appends to a session in the order given and sets each
 	// message's Key and Seq. A message id that the session has is ErrConflict.
 	AddMessages(sessionKey int64, messages []*Message) error
-	// DeleteMessages deletes messages, with their lineage and the summaries
-	// and extractions whose ranges cover them. Keys that name no message are
-	// passed over.
+	// DeleteMessages deletes messages, with their lineage, the summaries and
+	// extractions whose ranges cover them, and the data slots that were found
+	// in them; snapshots that show one of those go with it. Keys that name no
+	// message are passed over.
 	DeleteMessages(keys []int64) error
 
 	// PutTask adds (Key 0) or replaces a task.

@@ -85,6 +85,12 @@ func costlySessions() []costly {
 		{op: "export_session", name: "the largest", build: func(c *costRig) *http.Request {
 			return c.request("export_session", session("fat"), withUser("talk"), nil)
 		}},
+		{op: "get_tools", name: "in Chinese", build: func(c *costRig) *http.Request { return c.request("get_tools", nil, url.Values{"lang": {"zh"}}, nil) }},
+		{op: "run_tool", name: "conversation_search", build: func(c *costRig) *http.Request {
+			return c.request("run_tool", session("long"), nil, map[string]any{"user_id": "ann", "name": "conversation_search", "arguments": map[string]any{"query": "tea 茶"}})
+		}},
+		{op: "list_pages", name: "the longest", build: func(c *costRig) *http.Request { return c.request("list_pages", session("long"), ann(), nil) }},
+		{op: "get_summary", name: "the longest", build: func(c *costRig) *http.Request { return c.request("get_summary", session("long"), ann(), nil) }},
 		{op: "export_session", name: "the longest", build: func(c *costRig) *http.Request { return c.request("export_session", session("long"), ann(), nil) }},
 		{op: "import_session", name: "the largest body", most: time.Second, why: "16 MB are read, checked and written", build: func(c *costRig) *http.Request {
 			return c.request("import_session", nil, nil, tree{"user_id": "imp", "document": c.messages(*costBytes*9/10, *costBytes/1000)})

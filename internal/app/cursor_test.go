@@ -51,6 +51,7 @@ func (w *world) fill(user string) map[string]string {
 	for i := range 3 {
 		must[yiku.ExtractionReport](w)(s.ExtractSession(ctx, yiku.ExtractSessionRequest{UserID: user, SessionID: fmt.Sprintf("s-%d", i), DryRun: true}))
 		must[yiku.Memory](w)(s.PatchMemory(ctx, yiku.PatchMemoryRequest{ID: ids["memory"], UserID: user, Content: yiku.Some(fmt.Sprintf("改 %d", i))}))
+		must[yiku.RunToolResponse](w)(s.RunTool(ctx, yiku.RunToolRequest{UserID: user, SessionID: ids["session"], Name: "conversation_search", Arguments: yiku.RawJSON(`{"query":"ok"}`)}))
 		w.key("acme", yiku.CreateKeyRequest{Access: read})
 	}
 	return ids

@@ -173,6 +173,11 @@ func sessionSoak() map[string]soakEntry {
 		"fork_session": {1, func(a *act) any {
 			return &yiku.ForkSessionRequest{UserID: a.user(), SessionID: a.session(), NewSessionID: fmt.Sprintf("f%d-%d", a.project, a.IntN(9))}
 		}},
+		"run_tool": {4, func(a *act) any {
+			return &yiku.RunToolRequest{UserID: a.user(), SessionID: a.session(), Name: "conversation_search", Arguments: yiku.RawJSON(`{"query":"tea"}`)}
+		}},
+		"list_pages":     {2, func(a *act) any { return &yiku.ListPagesRequest{UserID: a.user(), SessionID: a.session()} }},
+		"get_summary":    {4, func(a *act) any { return &yiku.GetSummaryRequest{UserID: a.user(), SessionID: a.session()} }},
 		"export_session": {2, func(a *act) any { return &yiku.ExportSessionRequest{UserID: a.user(), SessionID: a.session()} }},
 		"import_session": {1, func(a *act) any {
 			return &yiku.ImportSessionRequest{UserID: a.user(), SessionID: fmt.Sprintf("i%d-%d", a.project, a.IntN(9)), ProjectID: a.projectID(),
@@ -370,6 +375,7 @@ func keySoak() map[string]soakEntry {
 	}
 	return map[string]soakEntry{
 		"verify_audit": operator(0, func(*act) any { return &yiku.VerifyAuditRequest{} }),
+		"get_tools":    operator(1, func(*act) any { return &yiku.ToolsRequest{Lang: "zh"} }),
 		"instructions": operator(1, func(*act) any { return &yiku.InstructionsRequest{Lang: "zh"} }),
 		"list_jobs":    operator(1, func(*act) any { return &yiku.ListJobsRequest{} }),
 		"replay_job":   operator(1, func(a *act) any { return &yiku.ReplayJobRequest{ID: a.id("job")} }),

@@ -51,6 +51,8 @@ var rooms = []Room{
 	{Dir: "internal/reconcile", May: []string{"", "internal/lang"}, Pure: true},
 	{Dir: "internal/graph", May: []string{"", "internal/lang", "internal/reconcile"}, Pure: true},
 	{Dir: "internal/extract", May: []string{"", "llm", "internal/lang", "internal/reconcile"}},
+	{Dir: "internal/summary", May: []string{"", "llm", "internal/lang", "internal/reconcile", "internal/extract"}},
+	{Dir: "internal/tool", Pure: true},
 	{Dir: "internal/compose", May: []string{"", "internal/token", "internal/lang", "internal/form", "internal/recall", "internal/window"}, Pure: true},
 
 	// What stands beside the engine.
@@ -64,7 +66,7 @@ var rooms = []Room{
 	{Dir: "internal/jobs", May: []string{"", "store"}},
 
 	// The engine knows contracts and pure packages; no driver, no door.
-	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"llm", "internal/extract", "internal/jobs", "internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/journal", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
+	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"llm", "internal/extract", "internal/summary", "internal/tool", "internal/jobs", "internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/journal", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
 
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "github.com/gofrs/flock", "github.com/google/uuid"}},

@@ -33,6 +33,7 @@ type Input struct {
 	Entries    []Entry
 	Episodes   []Episode
 	Working    *yiku.WorkingMemory // nil: none
+	Summary    []Line              // of the session, as it is to be shown
 	Script     lang.Script         // the language of our own words
 	Zone       *time.Location      // of the dates shown
 	Count      func(string) int    // tokens of a text
@@ -45,14 +46,15 @@ type Output struct {
 	Text          string // empty where nothing is shown
 	MemoryTokens  int
 	WorkingTokens int
+	SummaryTokens int
 	Memories      []yiku.ContextMemory
 	Episodes      []yiku.ContextEpisode
 	Omitted       int // entries and episodes that found no room
 }
 
-// Compose writes the memory text. Working memory is always shown whole, and
-// counted apart from Budget; the rest finds room in order, and what does not
-// fit is left out and counted. Of several memories that give a single-valued
+// Compose writes the memory text. Working memory and the summary are always
+// shown whole, and counted apart from Budget; the rest finds room in order, and
+// what does not fit is left out and counted. Of several memories that give a single-valued
 // attribute different values only the newest valid one is shown (D6).
 func Compose(in Input) Output {
 	w := wordsIn(in.Script)
@@ -65,10 +67,17 @@ func Compose(in Input) Output {
 		sections[partWorking].JSON = workingJSON(*in.Working)
 		out.WorkingTokens = in.Count(labelMark+w.labels[partWorking]+"\n") + in.Count(string(sections[partWorking].JSON)+"\n")
 	}
+	if len(in.Summary) > 0 {
+		sections[partSummary].Lines = in.Summary
+		out.SummaryTokens = in.Count(labelMark + w.labels[partSummary] + "\n")
+		for _, l := range in.Summary {
+			out.SummaryTokens += LineTokens(l, in.Count)
+		}
+	}
 	fence := in.Count(fenceOpen+"\n") + in.Count(w.preamble+"\n") + in.Count(fenceClose)
 	left := in.Budget - fence
 	put := func(p part, l Line) bool {
-		cost := in.Count(renderLine(l) + "\n")
+		cost := LineTokens(l, in.Count)
 		if len(sections[p].Lines) == 0 && sections[p].JSON == nil {
 			cost += in.Count(labelMark + w.labels[p] + "\n")
 		}
@@ -98,10 +107,13 @@ func Compose(in Input) Output {
 		out.Episodes = append(out.Episodes, yiku.ContextEpisode{SessionID: m.SessionID, ID: m.ID, Role: m.Role, Name: m.Name,
 			Content: text, CreatedAt: m.CreatedAt, Score: e.Score})
 	}
-	if len(out.Memories)+len(out.Episodes) > 0 {
+	switch { // the fence is counted once
+	case len(out.Memories)+len(out.Episodes) > 0:
 		out.MemoryTokens = in.Budget - left
-	} else if in.Working != nil {
+	case in.Working != nil:
 		out.WorkingTokens += fence
+	case len(in.Summary) > 0:
+		out.SummaryTokens += fence
 	}
 	d := Document{Preamble: w.preamble}
 	for _, s := range sections {
@@ -114,6 +126,9 @@ func Compose(in Input) Output {
 	}
 	return out
 }
+
+// LineTokens is what a line costs in the memory text.
+func LineTokens(l Line, count func(string) int) int { return count(renderLine(l) + "\n") }
 
 // date is the day of the first time that is set, in the zone of the input.
 func (in Input) date(times ...time.Time) string {

@@ -115,6 +115,8 @@ func (c Config) extractRules() []rule {
 		{x.Idle >= 0, "extract.idle", "must not be negative"},
 		{x.Tokens > 0, "extract.tokens", "must be positive"},
 		{x.Window >= 100, "extract.window", "must be at least 100"},
+		{c.Summary.Turns >= 2, "summary.turns", "must be at least 2"},
+		{c.Summary.Tokens >= 50, "summary.tokens", "must be at least 50"},
 		{slices.Contains([]string{"apply", "log", "off"}, x.Commands), "extract.commands", "must be apply, log or off"},
 		{slices.Contains([]string{"", "openai", "anthropic", "ollama"}, m.Driver), "model.driver", "must be openai, anthropic or ollama"},
 		{m.Driver == "" || m.Name != "", "model.name", "must not be empty beside model.driver"},

@@ -39,6 +39,7 @@ type Config struct {
 	Context     Context
 	Recall      Recall
 	Extract     Extract
+	Summary     Summary
 	Model       Model
 	Embed       Embed
 	Budget      Budget // of each tenant's model calls (G6)
@@ -130,7 +131,13 @@ type Extract struct {
 	Commands string        // apply, log or off
 }
 
-// Model is the language model that extracts; without one, rules do (C4, C5).
+// Summary says when sessions are summarised, and how much (B1).
+type Summary struct {
+	Turns, Tokens int
+}
+
+// Model is the language model that extracts and summarises; without one, rules
+// and sentences that were said do (C4, C5, B3).
 type Model struct {
 	Driver     string // openai, anthropic or ollama; "" none
 	Name       string
@@ -196,6 +203,7 @@ func Default() Config {
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,
 			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day, Snapshots: 500, SnapshotBytes: 16 << 20},
 		Recall:  Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
+		Summary: Summary{Turns: 12, Tokens: 500},
 		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Commands: "apply"},
 		Budget:  Budget{Spoiled: 5},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},

@@ -96,7 +96,9 @@ func modelKeys() []Key {
 		{"extract.tokens", "unread tokens at which it is read without a pause", func(c *Config) any { return &c.Extract.Tokens }},
 		{"extract.window", "tokens of messages that are read at once", func(c *Config) any { return &c.Extract.Window }},
 		{"extract.commands", "memory commands in an agent's replies: apply, log (say what they would do) or off", func(c *Config) any { return &c.Extract.Commands }},
-		{"model.driver", "the language model that extracts: openai (any compatible endpoint), anthropic or ollama; empty: rules extract", func(c *Config) any { return &c.Model.Driver }},
+		{"summary.turns", "user turns that a session may have behind its summary; beyond them the oldest half is summarised", func(c *Config) any { return &c.Summary.Turns }},
+		{"summary.tokens", "the most tokens of a summary", func(c *Config) any { return &c.Summary.Tokens }},
+		{"model.driver", "the language model that extracts and summarises: openai (any compatible endpoint), anthropic or ollama; empty: rules extract", func(c *Config) any { return &c.Model.Driver }},
 		{"model.name", "the model's name at its endpoint", func(c *Config) any { return &c.Model.Name }},
 		{"model.url", "the endpoint's base; empty: the driver's own", func(c *Config) any { return &c.Model.URL }},
 		{"model.key", "the endpoint's key; it is never shown", func(c *Config) any { return &c.Model.Key }},
@@ -115,7 +117,7 @@ func modelKeys() []Key {
 		{"cost.context_price", "USD for a million tokens of the model that contexts are sent to; 0: not known", func(c *Config) any { return &c.Cost.ContextPrice }},
 		{"layers.session", "the conversation itself", func(c *Config) any { return &c.Layers.Session }},
 		{"layers.working", "working memory", func(c *Config) any { return &c.Layers.Working }},
-		{"layers.summary", "summaries (planned: there are none yet)", func(c *Config) any { return &c.Layers.Summary }},
+		{"layers.summary", "summaries of what leaves the window", func(c *Config) any { return &c.Layers.Summary }},
 		{"layers.longterm", "long-term memory", func(c *Config) any { return &c.Layers.Longterm }},
 	}
 }

@@ -33,6 +33,9 @@ func unspoken(text string) string {
 	})
 }
 
+// Sentences cuts a text into sentences, each with what ends it.
+func Sentences(text string) []string { return sentences(text) }
+
 // sentences cuts a text into sentences, each with what ends it.
 func sentences(text string) []string {
 	var out []string

@@ -11,6 +11,9 @@ func extractionGroups() []group {
 		{"C3_ExtractSession", extractSession},
 		{"C3_WhatCannotWait", whatCannotWait},
 		{"C11_Instructions", instructionTexts},
+		{"B1_Summary", sessionSummary},
+		{"B6_Tools", memoryTools},
+		{"B6_Pages", pageLog},
 		{"C12_Review", reviewQueue},
 		{"C6_Jobs", jobList},
 	}
@@ -124,4 +127,99 @@ func jobList(s *suite) {
 		s.Errorf("replayed: %+v", again)
 	}
 	fails[yiku.Job](s, yiku.ErrNotFound)(s.ReplayJob(s.ctx, yiku.ReplayJobRequest{ID: "none"}))
+}
+
+// sessionSummary: B1, D8, a short session has no summary and says so; its
+// messages are read from one to another.
+func sessionSummary(s *suite) {
+	s.append("u", "s", yiku.Message{ID: "a", Role: yiku.RoleUser, Content: yiku.Text("one")}, yiku.Message{ID: "b", Role: yiku.RoleAssistant, Content: yiku.Text("two")},
+		yiku.Message{ID: "c", Role: yiku.RoleUser, Content: yiku.Text("three")})
+	got := must[yiku.SessionSummary](s)(s.GetSummary(s.ctx, yiku.GetSummaryRequest{UserID: "u", SessionID: "s"}))
+	same(s, "summary of a short session", yiku.SessionSummary{SessionID: "s", Uncovered: 3}, got)
+	page := must[yiku.Page[yiku.Message]](s)(s.ListMessages(s.ctx, yiku.ListMessagesRequest{UserID: "u", SessionID: "s", From: "b", To: "b"}))
+	if len(page.Items) != 1 || page.Items[0].ID != "b" {
+		s.Errorf("from b to b: %+v", page.Items)
+	}
+	names[yiku.Page[yiku.Message]](s, "from")(s.ListMessages(s.ctx, yiku.ListMessagesRequest{UserID: "u", SessionID: "s", From: "z"}))
+	names[yiku.Page[yiku.Message]](s, "to")(s.ListMessages(s.ctx, yiku.ListMessagesRequest{UserID: "u", SessionID: "s", To: "z"}))
+	fails[yiku.SessionSummary](s, yiku.ErrNotFound)(s.GetSummary(s.ctx, yiku.GetSummaryRequest{UserID: "u", SessionID: "none"}))
+	fails[yiku.SessionSummary](s, yiku.ErrNotFound)(s.GetSummary(s.ctx, yiku.GetSummaryRequest{UserID: "v", SessionID: "s"}))
+}
+
+// tool runs a memory tool and returns what the model is given.
+func (s *suite) tool(key, name, arguments string) string {
+	s.Helper()
+	return must[yiku.RunToolResponse](s)(s.RunTool(s.ctx, yiku.RunToolRequest{Idempotent: yiku.Idempotent{IdempotencyKey: key}, UserID: "u", SessionID: "s", Name: name, Arguments: yiku.RawJSON(arguments)})).Content
+}
+
+// memoryTools: B6, a model's calls change core blocks, working memory and
+// long-term memory, and find both; wrong arguments are named.
+func memoryTools(s *suite) {
+	tools := must[yiku.Tools](s)(s.GetTools(s.ctx, yiku.ToolsRequest{}))
+	if tools.Format != "openai" || tools.Lang != "en" || len(tools.Tools) != 6 || !strings.Contains(string(tools.Tools[0]), `"parameters"`) {
+		s.Errorf("tools: %+v", tools)
+	}
+	if tools = must[yiku.Tools](s)(s.GetTools(s.ctx, yiku.ToolsRequest{Format: "anthropic", Lang: "zh"})); !strings.Contains(string(tools.Tools[0]), `"input_schema"`) || !strings.Contains(string(tools.Tools[0]), "核心记忆块") {
+		s.Errorf("tools for the other API: %s", tools.Tools[0])
+	}
+	names[yiku.Tools](s, "lang")(s.GetTools(s.ctx, yiku.ToolsRequest{Lang: "fr"}))
+
+	s.append("u", "s", user("The spare key hangs in cabinet 4711."), assistant("Noted."))
+	s.tool("", "core_memory_append", `{"block":"human","content":"Name: Ann"}`)
+	for range 2 { // the same key does it once
+		s.tool("k", "core_memory_append", `"{\"block\":\"human\",\"content\":\"住在杭州\"}"`)
+	}
+	if got := s.tool("", "core_memory_replace", `{"block":"human","old":"杭州","new":"上海"}`); got != `{"block":"human","value":"Name: Ann\n住在上海"}` {
+		s.Errorf("core block: %s", got)
+	}
+	s.tool("", "working_update", `{"task_state":{"step":2,"gone":1},"data_slots":{"order":"A-1"},"todos":["one"]}`)
+	if got := s.tool("", "working_update", `{"task_state":{"gone":null},"add_todos":["two"]}`); got != `{"data_slots":{"order":"A-1"},"task_state":{"step":2},"todos":["one","two"]}` {
+		s.Errorf("working memory: %s", got)
+	}
+	if got := s.tool("", "conversation_search", `{"query":"where is the spare key","limit":1}`); !strings.Contains(got, "cabinet 4711") {
+		s.Errorf("conversation: %s", got)
+	}
+	s.tool("", "archival_memory_insert", `{"content":"Ann likes green tea","type":"preference"}`)
+	if got := s.tool("", "archival_memory_search", `{"query":"green tea"}`); !strings.Contains(got, "Ann likes green tea") {
+		s.Errorf("archive: %s", got)
+	}
+	for field, call := range map[string][2]string{
+		"arguments.old": {"core_memory_replace", `{"block":"human","old":"nowhere","new":"x"}`}, "arguments.block": {"core_memory_append", `{"content":"x"}`},
+		"arguments.query": {"conversation_search", `{}`}, "arguments.limit": {"archival_memory_search", `{"query":"x","limit":99}`},
+		"arguments.content": {"archival_memory_insert", `{}`}, "arguments": {"working_update", `{"other":1}`}, "name": {"no_such_tool", `{}`},
+	} {
+		names[yiku.RunToolResponse](s, field)(s.RunTool(s.ctx, yiku.RunToolRequest{UserID: "u", SessionID: "s", Name: call[0], Arguments: yiku.RawJSON(call[1])}))
+	}
+	must[yiku.WorkingMemory](s)(s.PutWorking(s.ctx, yiku.PutWorkingRequest{UserID: "u", SessionID: "s", Blocks: map[string]yiku.Block{"rules": {Value: "stay", ReadOnly: true}}}))
+	fails[yiku.RunToolResponse](s, yiku.ErrForbidden)(s.RunTool(s.ctx, yiku.RunToolRequest{UserID: "u", SessionID: "s", Name: "core_memory_append", Arguments: yiku.RawJSON(`{"block":"rules","content":"go"}`)}))
+}
+
+// pageLog: B6, what leaves the window and what a query or a tool brings back is
+// noted with its reason, newest first, and goes with the session.
+func pageLog(s *suite) {
+	var said []yiku.Message
+	for i := range 12 {
+		m := user(strings.Repeat("word ", i) + "about matters")
+		m.ID = string(rune('a' + i))
+		said = append(said, m)
+	}
+	said[0].Content = yiku.Text("The spare key hangs in cabinet 4711.")
+	s.append("u", "s", said...)
+	for range 2 { // the second time nothing leaves
+		must[yiku.GetContextResponse](s)(s.GetContext(s.ctx, yiku.GetContextRequest{UserID: "u", SessionID: "s", Query: "where is the spare key"}))
+	}
+	s.tool("", "conversation_search", `{"query":"spare key","limit":1}`)
+	page := must[yiku.Page[yiku.PageEntry]](s)(s.ListPages(s.ctx, yiku.ListPagesRequest{UserID: "u", SessionID: "s"}))
+	var got []string
+	for _, e := range page.Items {
+		got = append(got, string(e.Direction)+" "+string(e.Reason)+" "+e.FromID+"-"+e.ToID)
+	}
+	if text := strings.Join(got, ", "); text != "in conversation_search a-a, in recalled a-a, in recalled a-a, out window a-b" || *page.Total != 4 {
+		s.Errorf("page log: %s", text)
+	}
+	must[yiku.ForgetResponse](s)(s.Forget(s.ctx, yiku.ForgetRequest{UserID: "u", Reason: "test", Selector: yiku.Selector{Source: &yiku.SourceSelector{SessionID: "s", MessageID: "a"}}}))
+	if page = must[yiku.Page[yiku.PageEntry]](s)(s.ListPages(s.ctx, yiku.ListPagesRequest{UserID: "u", SessionID: "s"})); len(page.Items) != 0 {
+		s.Errorf("after a forget: %+v", page.Items)
+	}
+	fails[yiku.Page[yiku.PageEntry]](s, yiku.ErrNotFound)(s.ListPages(s.ctx, yiku.ListPagesRequest{UserID: "u", SessionID: "none"}))
 }

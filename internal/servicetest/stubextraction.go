@@ -40,3 +40,23 @@ func (s Stub) ListJobs(ctx context.Context, req yiku.ListJobsRequest) (yiku.Page
 func (s Stub) ReplayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.Job, error) {
 	return answer[yiku.Job](s.Handle(ctx, "replay_job", req))
 }
+
+// GetSummary calls Handle.
+func (s Stub) GetSummary(ctx context.Context, req yiku.GetSummaryRequest) (yiku.SessionSummary, error) {
+	return answer[yiku.SessionSummary](s.Handle(ctx, "get_summary", req))
+}
+
+// GetTools calls Handle.
+func (s Stub) GetTools(ctx context.Context, req yiku.ToolsRequest) (yiku.Tools, error) {
+	return answer[yiku.Tools](s.Handle(ctx, "get_tools", req))
+}
+
+// RunTool calls Handle.
+func (s Stub) RunTool(ctx context.Context, req yiku.RunToolRequest) (yiku.RunToolResponse, error) {
+	return answer[yiku.RunToolResponse](s.Handle(ctx, "run_tool", req))
+}
+
+// ListPages calls Handle.
+func (s Stub) ListPages(ctx context.Context, req yiku.ListPagesRequest) (yiku.Page[yiku.PageEntry], error) {
+	return answer[yiku.Page[yiku.PageEntry]](s.Handle(ctx, "list_pages", req))
+}

@@ -106,6 +106,8 @@ func sessionOperations() []Operation {
 			Summary: "Give a session as one document."}, yiku.Service.ExportSession),
 		define(Operation{ID: "import_session", Method: "POST", Path: "/v1/sessions/import", Status: 201, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Make a session from an export or from messages in a public form."}, yiku.Service.ImportSession),
+		define(Operation{ID: "get_summary", Method: "GET", Path: "/v1/sessions/{session_id}/summary", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "Read what a session's older messages said, in short."}, yiku.Service.GetSummary),
 	}
 }
 
@@ -120,6 +122,12 @@ func workingOperations() []Operation {
 			Summary: "Merge into the working memory."}, yiku.Service.PatchWorking),
 		define(Operation{ID: "delete_working", Method: "DELETE", Path: "/v1/sessions/{session_id}/working", Status: 204, Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Clear the working memory."}, yiku.Service.DeleteWorking),
+		define(Operation{ID: "get_tools", Method: "GET", Path: "/v1/tools", Access: read, Scope: ScopeTenant, Tag: tag,
+			Summary: "Give the memory tools that a model may call, ready to be sent to it."}, yiku.Service.GetTools),
+		define(Operation{ID: "run_tool", Method: "POST", Path: "/v1/sessions/{session_id}/tools", Access: write, Scope: ScopeUser, Tag: tag,
+			Summary: "Do what a model has asked of a memory tool."}, yiku.Service.RunTool),
+		define(Operation{ID: "list_pages", Method: "GET", Path: "/v1/sessions/{session_id}/pages", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "List what came into a session's context and what left it, newest first."}, yiku.Service.ListPages),
 		define(Operation{ID: "complete_task", Method: "POST", Path: "/v1/tasks/{task_id}/complete", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "End a task and keep its result."}, yiku.Service.CompleteTask),
 	}

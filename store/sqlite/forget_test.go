@@ -48,7 +48,7 @@ func noItem(c integerColumn) bool {
 		"sessions.recent_from", "sessions.cursor", "sessions.ended_up_to", // bounds: they do not say that a row was there
 		"tombstones.item", // what a tombstone is for
 		// Keys of rows that are not items.
-		"tasks.key", "summaries.key", "versions.key", "extractions.key", "jobs.key", "snapshots.key", "batches.key", "idempotency.key",
+		"tasks.key", "summaries.key", "versions.key", "extractions.key", "jobs.key", "snapshots.key", "pages.key", "batches.key", "idempotency.key",
 		"receipts.key", "forgets.key", "entities.key", "relations.key", "relations.subject", "relations.object",
 		"snapshot_items.snapshot", "idempotency_items.record", "owners.number", "tenants.number", "audit.n",
 		// Counts and flags with names of their own.
@@ -68,6 +68,8 @@ func residueColumns() map[string]bool {
 			columns["summaries.covers_from"], columns["summaries.covers_to"] = true, true
 		case "extractions.covers":
 			columns["extractions.from_key"], columns["extractions.to_key"] = true, true
+		case "pages.covers":
+			columns["pages.from_key"], columns["pages.to_key"] = true, true
 		default:
 			columns[table+"."+name] = true
 		}
@@ -146,7 +148,7 @@ func TestE2_ResidueSeesEachPlace(t *testing.T) {
 				switch p.name {
 				case "summaries.covers":
 					set["covers_from"], set["covers_to"] = gone-1, gone+1
-				case "extractions.covers":
+				case "extractions.covers", "pages.covers":
 					set["from_key"], set["to_key"] = gone, gone
 				}
 				leave(t, tx, table, set)

@@ -88,6 +88,7 @@ func (t *tx) dropTraces(keys string, removed *yiku.Removed) error {
 		into *int
 	}{
 		{sqlDropUp, nil}, {sqlDropDown, nil},
+		{sqlDropPagesIn, nil}, {sqlDropPagesMemory, nil},
 		{sqlDropCites, &removed.Snapshots}, {sqlDropVec, &removed.Vectors}, {sqlDropTerms, &removed.Terms},
 	} {
 		if err := t.c.count(d.into, d.sql, keys); err != nil {

@@ -205,6 +205,8 @@ const (
 	sqlDropMessages  = `DELETE FROM messages WHERE key IN` + goneKeys
 	sqlDropSummaries = `DELETE FROM summaries WHERE session = ?2
 	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN covers_from AND covers_to)`
+	sqlDropShowingSummaries = `DELETE FROM snapshots WHERE key IN (SELECT snapshot FROM snapshot_items WHERE item IN
+	(SELECT -s.key FROM summaries s WHERE s.session = ?2 AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN s.covers_from AND s.covers_to)))`
 	sqlDropExtractions = `DELETE FROM extractions WHERE session = ?2
 	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN from_key AND to_key)`
 )
@@ -293,15 +295,23 @@ func (t *tx) dropMessages(keys []int64, removed *yiku.Removed) error {
 		return err
 	}
 	list := keyList(found)
+	if err := t.dropFound(found, list, removed); err != nil {
+		return err
+	}
 	if err := t.dropTraces(list, removed); err != nil {
 		return err
 	}
 	for session, keys := range in {
+		if err := t.c.count(&removed.Snapshots, sqlDropShowingSummaries, keyList(keys), session); err != nil {
+			return err
+		}
 		if err := t.c.count(&removed.Summaries, sqlDropSummaries, keyList(keys), session); err != nil {
 			return err
 		}
-		if err := t.c.run(sqlDropExtractions, keyList(keys), session); err != nil {
-			return err
+		for _, sql := range []string{sqlDropExtractions, sqlDropPagesOver} {
+			if err := t.c.run(sql, keyList(keys), session); err != nil {
+				return err
+			}
 		}
 		if err := t.c.run(sqlCountUp, -len(keys), session); err != nil {
 			return err

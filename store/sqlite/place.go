@@ -124,6 +124,10 @@ func (c *conn) sessionPlace(s *store.Session) place {
 		times(s.CreatedAt, s.LastMessageAt, s.EndedAt).texts(string(s.EndReason))
 }
 
+func (c *conn) summaryPlace(s *store.Summary) place {
+	return c.at("summaries", s.Key).ints(s.SessionKey, s.From, s.To, s.Epoch).texts(s.Path).times(s.CreatedAt)
+}
+
 func (c *conn) taskPlace(t *store.Task) place {
 	return c.at("tasks", t.Key).ints(t.SessionKey).times(t.StartedAt, t.CompletedAt).texts(string(t.Outcome))
 }

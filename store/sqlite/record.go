@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"math"
 	"time"
@@ -33,6 +32,7 @@ type snapshotBody struct {
 	Snapshot yiku.Snapshot
 	Cites    []store.Item
 	Working  *store.WorkingPlace `json:",omitempty"`
+	Summary  int64               `json:",omitempty"`
 }
 
 // Snapshot returns a stored context; see store.Reader.
@@ -61,7 +61,7 @@ func (r *reader) readSnapshot(o *ownerRef, st *sqlite3.Stmt) (s store.Snapshot, 
 	if err := json.Unmarshal(plain, &b); err != nil {
 		return s, unreadable()
 	}
-	s.Snapshot, s.Cites, s.Working = b.Snapshot, b.Cites, b.Working
+	s.Snapshot, s.Cites, s.Working, s.Summary = b.Snapshot, b.Cites, b.Working, b.Summary
 	return s, nil
 }
 
@@ -73,7 +73,7 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 	row := *s
 	micro(&row.CreatedAt, &row.ExpiresAt)
 	row.UserID = t.own.owner.User()
-	plain, err := json.Marshal(snapshotBody{Snapshot: row.Snapshot, Cites: row.Cites, Working: row.Working})
+	plain, err := json.Marshal(snapshotBody{Snapshot: row.Snapshot, Cites: row.Cites, Working: row.Working, Summary: row.Summary})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the snapshot cannot be written as JSON")
 	}
@@ -98,6 +98,11 @@ func (t *tx) PutSnapshot(s *store.Snapshot) error {
 		}
 		if row.Working != nil {
 			if err := t.c.run(sqlAddCite, t.workingCite(*row.Working), key); err != nil {
+				return err
+			}
+		}
+		if row.Summary != 0 {
+			if err := t.c.run(sqlAddCite, -row.Summary, key); err != nil { // unlike any key of an item
 				return err
 			}
 		}
@@ -148,8 +153,7 @@ func (t *tx) mayCite(item store.Item) error {
 // workingCite is what a snapshot cites a working memory as, which has no key: a
 // negative number made of the mark of its place, unlike any key.
 func (t *tx) workingCite(p store.WorkingPlace) int64 {
-	mark := t.placeMark(t.own, p.Project, p.Task, p.Session)
-	return int64(binary.BigEndian.Uint64(mark) | 1<<63)
+	return placeCite(t.placeMark(t.own, p.Project, p.Task, p.Session))
 }
 
 // DropShowing deletes the snapshots that show a working memory; see store.Tx.

@@ -35,6 +35,7 @@ func putEnvelope() map[string]string {
 		"sessions":       `UPDATE sessions SET body = ?1 WHERE key = ?2`,
 		"tasks":          `UPDATE tasks SET body = ?1 WHERE key = ?2`,
 		"messages":       `UPDATE messages SET body = ?1 WHERE key = ?2`,
+		"summaries":      `UPDATE summaries SET body = ?1 WHERE key = ?2`,
 		"memories":       `UPDATE memories SET body = ?1 WHERE key = ?2`,
 		"facts":          `UPDATE facts SET body = ?1 WHERE key = ?2`,
 		"episodes":       `UPDATE episodes SET body = ?1 WHERE key = ?2`,

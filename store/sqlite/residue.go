@@ -42,12 +42,17 @@ const (
 	sqlResidueVectorsItem          = `SELECT count(*) FROM vectors WHERE kind = ?2 AND item IN` + goneKeys
 	sqlResidueTermsItem            = `SELECT count(*) FROM terms WHERE kind = ?2 AND item IN` + goneKeys
 
+	sqlResiduePagesSession = `SELECT count(*) FROM pages WHERE session IN` + goneKeys
+	sqlResiduePagesMemory  = `SELECT count(*) FROM pages WHERE memory IN` + goneKeys
+
 	// Ranges: rows that cover a message that is gone. Rows of an owner lie
 	// together, and there are few of them, so they lead.
 	sqlResidueSummaries = `SELECT count(*) FROM summaries s WHERE s.key BETWEEN ?3 AND ?4 AND ?2 > 0
 	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN s.covers_from AND s.covers_to)`
 	sqlResidueExtractions = `SELECT count(*) FROM extractions e WHERE e.key BETWEEN ?3 AND ?4 AND ?2 > 0
 	AND EXISTS (SELECT 1 FROM json_each(?1) k WHERE k.value BETWEEN e.from_key AND e.to_key)`
+	sqlResiduePages = `SELECT count(*) FROM pages p WHERE p.key BETWEEN ?3 AND ?4 AND ?2 > 0
+	AND (p.from_key IN (SELECT value FROM json_each(?1)) OR p.to_key IN (SELECT value FROM json_each(?1)))`
 )
 
 // residuePlaces are all columns that hold keys of items, but those of
@@ -69,6 +74,8 @@ func residuePlaces() []residuePlace {
 		{"summaries.session", sqlResidueSummariesSession, 1, session},
 		{"extractions.session", sqlResidueExtractionsSession, 1, session},
 		{"jobs.session", sqlResidueJobsSession, 1, session},
+		{"pages.session", sqlResiduePagesSession, 1, session},
+		{"pages.memory", sqlResiduePagesMemory, 1, memory},
 		{"tasks.session", sqlResidueTasksSession, 1, session},
 		{"lineage.item", sqlResidueLineageItem, 2, all},
 		{"lineage.source", sqlResidueLineageSource, 2, all},
@@ -78,6 +85,7 @@ func residuePlaces() []residuePlace {
 		{"idempotency_items.item", sqlResidueIdempotencyItemsItem, 1, all},
 		{"summaries.covers", sqlResidueSummaries, 4, message},
 		{"extractions.covers", sqlResidueExtractions, 4, message},
+		{"pages.covers", sqlResiduePages, 4, message},
 	}
 }
 

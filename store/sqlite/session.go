@@ -79,14 +79,15 @@ func (r *reader) readSession(o *ownerRef, st *sqlite3.Stmt) (s store.Session, er
 		return s, err
 	}
 	s.ForkedFrom = u.next()
-	for _, n := range []*int{&s.Unread, &s.Offset} {
-		if text := u.next(); text != "" {
+	for _, n := range []*int{&s.Unread, &s.Offset, nil, &s.RawTurns, &s.RawTokens} {
+		if n == nil {
+			s.Origins = u.list()
+		} else if text := u.next(); text != "" {
 			if *n, err = strconv.Atoi(text); err != nil {
 				return s, unreadable()
 			}
 		}
 	}
-	s.Origins = u.list()
 	return s, u.err()
 }
 
@@ -184,7 +185,8 @@ func (t *tx) PutSession(s *store.Session) error {
 		if added {
 			row.Key, sql = changed, sqlAddSession
 		}
-		body, err := t.seal(t.own, t.c.sessionPlace(&row), pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom, strconv.Itoa(row.Unread), strconv.Itoa(row.Offset), string(pack(row.Origins...))))
+		body, err := t.seal(t.own, t.c.sessionPlace(&row), pack(row.ID, row.ProjectID, row.AgentID, metadata, row.ForkedFrom,
+			strconv.Itoa(row.Unread), strconv.Itoa(row.Offset), string(pack(row.Origins...)), strconv.Itoa(row.RawTurns), strconv.Itoa(row.RawTokens)))
 		if err != nil {
 			return err
 		}
@@ -279,6 +281,7 @@ func (t *tx) dropSession(key int64, removed *yiku.Removed) error {
 		{sqlDropJobsOf, &removed.Jobs, []any{key}},
 		{sqlDropSummariesOf, &removed.Summaries, []any{key}},
 		{sqlDropExtractionOf, nil, []any{key}},
+		{sqlDropPagesOf, nil, []any{key}},
 		{sqlDropWorkingOf, &removed.Working, []any{t.own.number, mark}},
 		{sqlDropClearedOf, nil, []any{t.own.number, mark}},
 		{sqlDropSnapshotsOf, &removed.Snapshots, []any{t.own.number, mark}},

@@ -31,6 +31,7 @@ const (
 	sqlWalkVersions    = `SELECT key, replaced_at, reason, body, memory FROM versions WHERE key` + walkRange
 	sqlWalkSessions    = `SELECT ` + sessionColumns + ` FROM sessions WHERE key` + walkRange
 	sqlWalkMessages    = `SELECT ` + messageColumns + ` FROM messages m WHERE m.key` + walkRange
+	sqlWalkSummaries   = `SELECT ` + summaryColumns + ` FROM summaries WHERE key` + walkRange
 	sqlWalkTasks       = `SELECT ` + taskColumns + ` FROM tasks t WHERE t.key` + walkRange
 	sqlWalkSnapshots   = `SELECT key, coalesce(expires_at, -62135596800000000), body FROM snapshots WHERE key` + walkRange
 	sqlWalkIdempotency = `SELECT key, request, forgotten, at, expires_at, body FROM idempotency WHERE key` + walkRange
@@ -51,6 +52,7 @@ func ownTables() []sealedTable {
 		{"sessions", sqlWalkSessions, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readSession(o, st); return err }},
 		{"tasks", sqlWalkTasks, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readTask(o, st); return err }},
 		{"messages", sqlWalkMessages, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readMessage(o, st); return err }},
+		{"summaries", sqlWalkSummaries, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readSummary(o, st); return err }},
 		{"memories", sqlWalkMemories, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error { _, err := r.readMemory(o, st); return err }},
 		{"versions", sqlWalkVersions, func(r *reader, o *ownerRef, st *sqlite3.Stmt) error {
 			_, err := r.readVersion(o, st.ColumnInt64(4), st)

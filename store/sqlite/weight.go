@@ -57,5 +57,6 @@ func (r *reader) Weight(owner yiku.Owner, items []store.Item) (w yiku.Removed, e
 		}
 		*q.into = int(n)
 	}
-	return w, nil
+	_, w.Slots, err = r.foundIn(o, keys[store.ItemMessage], messages)
+	return w, foreign("weigh items", err)
 }

@@ -23,7 +23,8 @@ type workingBody struct {
 	Project   string
 	SessionID string
 	AgentID   string
-	Origins   []string `json:",omitempty"`
+	Origins   []string               `json:",omitempty"`
+	Found     map[string]store.Found `json:",omitempty"`
 }
 
 // placeMark stands for the task or session that a working memory belongs to.
@@ -79,7 +80,7 @@ func (r *reader) readWorking(o *ownerRef, st *sqlite3.Stmt) (w store.Working, er
 	if err := fromJSON(string(plain), &b); err != nil {
 		return w, err
 	}
-	w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID, Origins: b.Origins}
+	w = store.Working{WorkingMemory: b.Working, Project: b.Project, SessionID: b.SessionID, AgentID: b.AgentID, Origins: b.Origins, Found: b.Found}
 	exactWorking(&w)
 	w.Open, w.Version, w.UpdatedAt = row.Open, row.Version, row.UpdatedAt
 	return w, nil
@@ -117,7 +118,7 @@ func (t *tx) PutWorking(w *store.Working) error {
 	if row.TaskID == "" {
 		session = t.mark(t.own, "session", row.SessionID)
 	}
-	plain, err := json.Marshal(workingBody{Working: row.WorkingMemory, Project: row.Project, SessionID: row.SessionID, AgentID: row.AgentID, Origins: row.Origins})
+	plain, err := json.Marshal(workingBody{Working: row.WorkingMemory, Project: row.Project, SessionID: row.SessionID, AgentID: row.AgentID, Origins: row.Origins, Found: row.Found})
 	if err != nil {
 		return yiku.Errorf(yiku.ErrInvalid, "the working memory cannot be written as JSON")
 	}
@@ -129,6 +130,9 @@ func (t *tx) PutWorking(w *store.Working) error {
 	body, err := t.seal(t.own, t.c.workingPlace(t.own, mark, &row), plain)
 	if err != nil {
 		return err
+	}
+	if err := t.putFound(mark, row.Found); err != nil {
+		return foreign("write working memory", err)
 	}
 	err = t.c.run(sqlPutWorking, t.own.number, mark, t.mark(t.own, "project", row.Project),
 		t.mark(t.own, "agent", row.AgentID), session, row.Open, seq(t.nextOutside()), row.Version, row.UpdatedAt, body)
@@ -143,5 +147,8 @@ func (t *tx) PutWorking(w *store.Working) error {
 // a body, for the version.
 func (t *tx) DeleteWorking(project, task, sessionID string) error {
 	mark := t.placeMark(t.own, project, task, sessionID)
+	if err := t.putFound(mark, nil); err != nil {
+		return foreign("clear working memory", err)
+	}
 	return foreign("clear working memory", t.c.run(sqlClearWorking, t.own.number, mark))
 }

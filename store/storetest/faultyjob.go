@@ -48,3 +48,23 @@ func (x faultyTx) DeleteJob(id string) error {
 func (x faultyTx) AddExtraction(e *store.Extraction) error {
 	return x.f.guard(func() error { return x.tx.AddExtraction(e) })
 }
+
+func (r faultyReader) Summary(owner yiku.Owner, sessionKey int64) (store.Summary, error) {
+	return guarded(r.f, func() (store.Summary, error) { return r.r.Summary(owner, sessionKey) })
+}
+
+func (x faultyTx) PutSummary(s *store.Summary) error {
+	return x.f.guard(func() error { return x.tx.PutSummary(s) })
+}
+
+func (r faultyReader) Pages(owner yiku.Owner, query store.PageQuery) ([]store.Page, error) {
+	return guarded(r.f, func() ([]store.Page, error) { return r.r.Pages(owner, query) })
+}
+
+func (r faultyReader) CountPages(owner yiku.Owner, query store.PageQuery) (int, error) {
+	return guarded(r.f, func() (int, error) { return r.r.CountPages(owner, query) })
+}
+
+func (x faultyTx) AddPages(sessionKey int64, pages []*store.Page, keep int) error {
+	return x.f.guard(func() error { return x.tx.AddPages(sessionKey, pages, keep) })
+}

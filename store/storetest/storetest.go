@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Vector", vectorTests()},
 		{"Spend", spendTests()},
 		{"Graph", graphTests()},
+		{"Summary", summaryTests()},
 	} {
 		for name, test := range group.tests {
 			t.Run(group.name+"/"+name, func(t *testing.T) {
