@@ -147,7 +147,7 @@ func TestL124_TheCostOfATurnStays(t *testing.T) {
 	}
 	per := 100 * float64(model.calls) / float64(*turns)
 	t.Logf("%.1f calls of the model and %.0f tokens per 100 turns; the last tenth costs %.2f times the first", per, 1000*last/float64(*turns), last/first)
-	if per > 10 {
+	if per > 20 { // five of them read, the others summarize
 		t.Errorf("%.1f calls per 100 turns", per)
 	}
 }

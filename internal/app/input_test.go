@@ -117,7 +117,8 @@ func (w *world) badInput(t testing.TB, bearer, about string, asks []ask) (faults
 
 // late are refusals of what is right in itself and wrong beside what is stored.
 func late() []string {
-	return []string{"the session has no such message", "there is no such memory", "there is no such field", "must stay of the kind semantic", "must be after valid_from"}
+	return []string{"the session has no such message", "there is no such memory", "there is no such field", "must stay of the kind semantic", "must be after valid_from",
+		"there is no such slot or preference", "must be a JSON object", "has a field that the tool does not take", "is required"}
 }
 
 // TestI4_LimitsPass: what lies at a limit, and what only looks odd, is not

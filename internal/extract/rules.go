@@ -22,7 +22,7 @@ type Rules struct {
 	vocabulary *reconcile.Vocabulary
 }
 
-// NewRules returns the rules over a vocabulary of attributes.
+// NewRules reads with a vocabulary of attributes.
 func NewRules(vocabulary *reconcile.Vocabulary) *Rules { return &Rules{vocabulary: vocabulary} }
 
 // Extract reads a window; it never fails.
@@ -591,11 +591,3 @@ var (
 	pronoun     = regexp.MustCompile(`(?i)^(it|this|that|these|those|them|you|your|me|him|her|us|one|what|how|the way|so|too|very|more|some|any|all|bit|little|lot|few|nothing|everything|something|这个|那个|这些|那些|这|那|它|他|她|你|您|什么|谁|那样|这样)\b|^(这|那|它|你|您)|^(刚才|刚刚|上面|前面)`)
 	inverted    = regexp.MustCompile(`[,，]?\s*(because|since|but|so|which|who|though|although|when|where|因为|所以|但是|不过)\b.*$`)
 )
-
-// trim takes off what stands around a clause without being part of it.
-func trim(s string) string {
-	return strings.Trim(s, " \t,，.。;；:：!！?？~～…、—\"“”")
-}
-
-// value is a value without what goes on behind it.
-func value(s string) string { return trim(inverted.ReplaceAllString(s, "")) }

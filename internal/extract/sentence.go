@@ -71,3 +71,11 @@ func abbreviated(s string) bool {
 	}
 	return false
 }
+
+// trim takes off what stands around a clause without being part of it.
+func trim(s string) string {
+	return strings.Trim(s, " \t,，.。;；:：!！?？~～…、—\"“”")
+}
+
+// value is a value without what goes on behind it.
+func value(s string) string { return trim(inverted.ReplaceAllString(s, "")) }
