@@ -29,7 +29,7 @@ func storeMutants() []mutant {
 		{"store: what is deleted leaves the lineage", "store/sqlite/lineage.go", `{sqlDropUp, nil}, {sqlDropDown, nil},`, ``, tests},
 		{"store: lineage names what is there", "store/sqlite/lineage.go", `if err == nil && n == 0 {`, `if false && n == 0 {`, tests},
 		{"store: an access count needs its memory", "store/sqlite/memory.go", `SELECT key, ?2, 1 FROM memories WHERE key = ?1`, `SELECT ?1, ?2, 1 WHERE ?1 > 0`, tests},
-		{"store: an update that fails is undone", "store/sqlite/writer.go", `errors.Join(c.run(sqlUndo), c.run(sqlRelease))`, `c.run(sqlRelease)`, tests},
+		{"store: an update that fails is undone", "store/sqlite/writer.go", `errors.Join(c.run(sqlUndo), c.run(sqlRelease))`, `c.run(sqlRelease)`, "store/sqlite AFailedUpdateOfAGroup"},
 		{"store: a call that fails is undone", "store/sqlite/owner.go", "		if e := t.c.run(sqlUndoCall); e != nil {\n			return foreign(op, e)\n		}\n", "", tests},
 		{"store: a failed sync stops the writes", "store/sqlite/writer.go", `if full && undo == nil {`, `if full || undo == nil {`, tests},
 		{"store: a migration that changed since is refused", "store/sqlite/migrate.go", `if !bytes.Equal(sum, m.checksum()) {`, `if !bytes.Equal(sum, m.checksum()) && false {`, tests},
