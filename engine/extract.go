@@ -257,6 +257,9 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 		if state.ConsentWithdrawn {
 			return errWithdrawn()
 		}
+		if err := x.standsIn(tx, owner); err != nil {
+			return err
+		}
 		for _, candidate := range found.Candidates {
 			if err := c.applyCandidate(tx, owner, x, candidate, &report); err != nil {
 				return err
@@ -272,6 +275,21 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 		err = c.keepDryRun(ctx, owner, x, report)
 	}
 	return report, err
+}
+
+// standsIn reports as errStale that a message of the excerpt is gone. A forget
+// raises the epoch before it deletes: what was read between the two has the
+// epoch that is after, and quotes what is not to be quoted.
+func (x excerpt) standsIn(tx store.Tx, owner yiku.Owner) error {
+	keys := make([]int64, len(x.messages))
+	for i, m := range x.messages {
+		keys[i] = m.Key
+	}
+	rows, err := tx.MessagesByKey(owner, keys)
+	if err == nil && len(rows) != len(keys) {
+		err = errStale
+	}
+	return err
 }
 
 // closeExcerpt records what was read and moves the cursor behind it. A job that
