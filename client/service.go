@@ -250,3 +250,8 @@ func (c *Client) GetSettings(ctx context.Context, req yiku.GetSettingsRequest) (
 func (c *Client) PatchSettings(ctx context.Context, req yiku.PatchSettingsRequest) (yiku.Settings, error) {
 	return call[yiku.Settings](ctx, c, "patch_settings", req)
 }
+
+// Extract implements yiku.Service.
+func (c *Client) Extract(ctx context.Context, req yiku.ExtractRequest) (yiku.JobResponse, error) {
+	return call[yiku.JobResponse](ctx, c, "extract", req)
+}

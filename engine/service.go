@@ -204,3 +204,7 @@ func (s *service) GetSettings(ctx context.Context, r yiku.GetSettingsRequest) (y
 func (s *service) PatchSettings(ctx context.Context, r yiku.PatchSettingsRequest) (yiku.Settings, error) {
 	return run(ctx, s, "patch_settings", r, (*call).patchSettings)
 }
+
+func (s *service) Extract(ctx context.Context, r yiku.ExtractRequest) (yiku.JobResponse, error) {
+	return run(ctx, s, "extract", r, (*call).extract)
+}

@@ -80,6 +80,7 @@ func rules() map[string]rule {
 		"save_skill":       {least: write, body: `"name":"brew tea","steps":["boil water"]`},
 		"list_skills":      {least: read},
 		"skill_outcome":    {least: write, id: "skill", foreign: missing, body: `"success":true`},
+		"extract":          {least: write, body: `"messages":[{"role":"user","content":"I live in Bergen."}]`},
 		"extract_session":  {least: write, id: "session", foreign: missing},
 		"list_extractions": {least: read},
 		"list_review":      {least: read},

@@ -113,6 +113,7 @@ func (c Config) extractRules() []rule {
 	return []rule{
 		{x.Idle >= 0, "extract.idle", "must not be negative"},
 		{x.Tokens > 0, "extract.tokens", "must be positive"},
+		{x.Wait > 0, "extract.wait", "must be positive"},
 		{x.Window >= 100, "extract.window", "must be at least 100"},
 		{slices.Contains([]string{"apply", "log", "off"}, x.Commands), "extract.commands", "must be apply, log or off"},
 		{slices.Contains([]string{"", "openai", "anthropic", "ollama"}, m.Driver), "model.driver", "must be openai, anthropic or ollama"},

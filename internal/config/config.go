@@ -126,6 +126,7 @@ type Extract struct {
 	Idle     time.Duration // after a pause this long
 	Tokens   int           // or so many unread tokens
 	Window   int           // tokens of messages that are read at once
+	Wait     time.Duration // the longest that a call waits for it
 	Commands string        // apply, log or off
 }
 
@@ -192,7 +193,7 @@ func Default() Config {
 		Context: Context{Turns: 10, WindowTokens: 32000, OutputShare: 0.25, MemoryShare: 0.25, MemoryTokens: 2000,
 			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day, Snapshots: 500, SnapshotBytes: 16 << 20},
 		Recall:  Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
-		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Commands: "apply"},
+		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Wait: time.Minute, Commands: "apply"},
 		Budget:  Budget{Spoiled: 5},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
 		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true},

@@ -40,3 +40,8 @@ func (s Stub) ListJobs(ctx context.Context, req yiku.ListJobsRequest) (yiku.Page
 func (s Stub) ReplayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.Job, error) {
 	return answer[yiku.Job](s.Handle(ctx, "replay_job", req))
 }
+
+// Extract calls Handle.
+func (s Stub) Extract(ctx context.Context, req yiku.ExtractRequest) (yiku.JobResponse, error) {
+	return answer[yiku.JobResponse](s.Handle(ctx, "extract", req))
+}
