@@ -20,6 +20,7 @@ const (
 type ExtractionReport struct {
 	ID         string            `json:"id,omitempty"`
 	SessionID  string            `json:"session_id,omitempty"`
+	Job        string            `json:"job,omitempty" doc:"The job that read it."`
 	Status     ExtractionStatus  `json:"status" enum:"stored,nothing,parked"`
 	Operations []Operation       `json:"operations"`
 	Parked     []ParkedOperation `json:"parked"`
@@ -70,6 +71,21 @@ type ExtractSessionRequest struct {
 	SessionID string `json:"session_id" in:"path" maxLength:"256"`
 	UserID    string `json:"user_id" maxLength:"256"`
 	DryRun    bool   `json:"dry_run,omitempty"`
+}
+
+// ExtractRequest reads messages that are not those of a session that the caller
+// keeps. They become a session of their own, ended from the start, before
+// anything is read: no failure loses them, they are found and forgotten as all
+// others are, and the report names the session. A dry run keeps none of it but
+// its report, and is answered at once.
+type ExtractRequest struct {
+	Idempotent
+	UserID    string    `json:"user_id" maxLength:"256"`
+	ProjectID string    `json:"project_id,omitempty" maxLength:"256"`
+	AgentID   string    `json:"agent_id,omitempty" maxLength:"256"`
+	Messages  []Message `json:"messages" minItems:"1" maxItems:"1000"`
+	DryRun    bool      `json:"dry_run,omitempty"`
+	Wait      bool      `json:"wait,omitempty" doc:"Wait for the extraction, for a while: what takes longer goes on as the job."`
 }
 
 // ListExtractionsRequest lists the reports of a user, newest first.

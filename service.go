@@ -62,6 +62,7 @@ type Service interface {
 	QueryGraph(context.Context, QueryGraphRequest) (QueryGraphResponse, error)
 
 	// Extraction, review and jobs (C3–C6, C11, C12).
+	Extract(context.Context, ExtractRequest) (JobResponse, error)
 	ExtractSession(context.Context, ExtractSessionRequest) (ExtractionReport, error)
 	ListExtractions(context.Context, ListExtractionsRequest) (Page[ExtractionReport], error)
 	ListReview(context.Context, ListReviewRequest) (Page[Memory], error)

@@ -131,15 +131,18 @@ type EndSessionRequest struct {
 	SessionID string    `json:"session_id" in:"path" maxLength:"256"`
 	UserID    string    `json:"user_id" maxLength:"256"`
 	Reason    EndReason `json:"reason" enum:"user_left,task_completed,other"`
-	Wait      bool      `json:"wait,omitempty" doc:"Wait for the extraction that the end starts."`
+	Wait      bool      `json:"wait,omitempty" doc:"Wait for the extraction that the end starts, for a while: what takes longer goes on as the job."`
 }
 
-// JobResponse names the job that was queued, durably; with wait it reports what
-// came of it instead.
+// JobResponse names the job that was queued, durably. Where it was waited for,
+// and came to its end in time, it is the report of what came of it.
 type JobResponse struct {
-	JobID  string            `json:"job_id,omitempty"`
-	Report *ExtractionReport `json:"report,omitempty" doc:"With wait."`
+	JobID string `json:"job_id,omitempty"`
+	*ExtractionReport
 }
+
+// Settled reports whether the answer is the report.
+func (r JobResponse) Settled() bool { return r.ExtractionReport != nil }
 
 // ForkSessionRequest copies a session's messages into a new session.
 type ForkSessionRequest struct {
@@ -208,10 +211,10 @@ type CompleteTaskRequest struct {
 
 // CompleteTaskResponse names the task and what was kept of it.
 type CompleteTaskResponse struct {
-	Task     Task              `json:"task"`
-	MemoryID string            `json:"memory_id,omitempty" doc:"The task_result memory."`
-	SkillID  string            `json:"skill_id,omitempty" doc:"The skill that was learnt from its steps, where it succeeded by an ordered list of them."`
-	Kept     []string          `json:"kept,omitempty" doc:"The memories that were made of its working memory: what was named in keep, and its temporary preferences, as the task's own."`
-	JobID    string            `json:"job_id,omitempty"`
-	Report   *ExtractionReport `json:"report,omitempty" doc:"With wait: what was read of the task's session."`
+	Task              Task     `json:"task"`
+	MemoryID          string   `json:"memory_id,omitempty" doc:"The task_result memory."`
+	SkillID           string   `json:"skill_id,omitempty" doc:"The skill that was learnt from its steps, where it succeeded by an ordered list of them."`
+	Kept              []string `json:"kept,omitempty" doc:"The memories that were made of its working memory: what was named in keep, and its temporary preferences, as the task's own."`
+	JobID             string   `json:"job_id,omitempty"`
+	*ExtractionReport          // with wait: what was read of the task's session, where it came to its end in time
 }

@@ -290,3 +290,8 @@ func (c *Client) RunTool(ctx context.Context, req yiku.RunToolRequest) (yiku.Run
 func (c *Client) ListPages(ctx context.Context, req yiku.ListPagesRequest) (yiku.Page[yiku.PageEntry], error) {
 	return call[yiku.Page[yiku.PageEntry]](ctx, c, "list_pages", req)
 }
+
+// Extract implements yiku.Service.
+func (c *Client) Extract(ctx context.Context, req yiku.ExtractRequest) (yiku.JobResponse, error) {
+	return call[yiku.JobResponse](ctx, c, "extract", req)
+}

@@ -38,6 +38,7 @@ type excerpt struct {
 	windows    []extract.Window
 	neighbours []store.Memory
 	more       bool // messages after it wait
+	given      bool // it is of no session: the messages are not stored
 }
 
 // to is the key of the last message.
@@ -121,17 +122,21 @@ func (c *call) excerpt(ctx context.Context, owner yiku.Owner, s stretch) (excerp
 	if err != nil || len(x.messages) == x.fresh {
 		return x, err
 	}
-	c.fit(&x)
-	x.neighbours, err = c.neighboursOf(ctx, owner, x)
-	if err != nil {
-		return x, err
+	return x, c.surround(ctx, owner, &x)
+}
+
+// surround cuts an excerpt to what fits and shows the memories near it.
+func (c *call) surround(ctx context.Context, owner yiku.Owner, x *excerpt) (err error) {
+	c.fit(x)
+	if x.neighbours, err = c.neighboursOf(ctx, owner, *x); err != nil {
+		return err
 	}
 	for i := range x.windows {
 		for _, m := range x.neighbours {
 			x.windows[i].Neighbours = append(x.windows[i].Neighbours, extract.Neighbour{Content: m.Content, Subject: m.Subject, Attribute: m.Attribute, Value: m.Value, Type: m.Type})
 		}
 	}
-	return x, nil
+	return nil
 }
 
 // fit cuts an excerpt to what fits one window; a message that is larger than a
@@ -259,12 +264,13 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 	end func(store.Tx, store.Session, yiku.ExtractionReport) error) (yiku.ExtractionReport, error) {
 	var report yiku.ExtractionReport
 	err := c.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		x := x // a function of an update may run more than once
 		report = c.reportOf(x, found, dry)
 		state, err := tx.Owner(owner)
 		if err != nil {
 			return err
 		}
-		session, err := tx.SessionByKey(owner, x.session.Key)
+		session, err := x.sessionIn(tx, owner)
 		if err != nil {
 			return err
 		}
@@ -273,6 +279,9 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 		}
 		if state.ConsentWithdrawn {
 			return errWithdrawn()
+		}
+		if err := x.standsIn(tx, owner); err != nil {
+			return err
 		}
 		for _, candidate := range found.Candidates {
 			if err := c.applyCandidate(tx, owner, x, candidate, &report); err != nil {
@@ -295,6 +304,21 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 	return report, err
 }
 
+// standsIn reports as errStale that a message of the excerpt is gone. A forget
+// raises the epoch before it deletes: what was read between the two has the
+// epoch that is after, and quotes what is not to be quoted.
+func (x excerpt) standsIn(tx store.Tx, owner yiku.Owner) error {
+	keys := make([]int64, len(x.messages))
+	for i, m := range x.messages {
+		keys[i] = m.Key
+	}
+	rows, err := tx.MessagesByKey(owner, keys)
+	if err == nil && len(rows) != len(keys) {
+		err = errStale
+	}
+	return err
+}
+
 // closeExcerpt records what was read and moves the cursor behind it. A job that
 // is gone was done already: then ErrNotFound undoes what was applied.
 func (c *call) closeExcerpt(tx store.Tx, owner yiku.Owner, session store.Session, x excerpt, report yiku.ExtractionReport, job *store.Job) error {
@@ -304,6 +328,9 @@ func (c *call) closeExcerpt(tx store.Tx, owner yiku.Owner, session store.Session
 		}
 	}
 	record := store.Extraction{SessionKey: session.Key, From: x.messages[x.fresh].Key, To: x.to(), Epoch: x.epoch, Report: bare(report)}
+	if job != nil {
+		record.Report.Job = job.ID
+	}
 	if err := tx.AddExtraction(&record); err != nil {
 		return err
 	}

@@ -109,8 +109,8 @@ func TestC3_ManyTokens(t *testing.T) {
 	want(t, "read without a pause", contents(t, s, ""), "I live in Bergen")
 	utter(t, s, "t", "I love sailing.")
 	res, err := s.EndSession(t.Context(), yiku.EndSessionRequest{UserID: "ann", SessionID: "t", Reason: yiku.EndUserLeft, Wait: true})
-	if err != nil || res.Report == nil || res.Report.Status != yiku.ExtractionStored || res.Report.Operations[0].Content != "I love sailing" {
-		t.Errorf("end and wait: %+v, %v", res.Report, err)
+	if err != nil || res.ExtractionReport == nil || res.Status != yiku.ExtractionStored || res.Operations[0].Content != "I love sailing" {
+		t.Errorf("end and wait: %+v, %v", res, err)
 	}
 }
 

@@ -446,7 +446,7 @@ func (r *onceRun) state() (string, error) {
 			for i := range records {
 				e := &records[i]
 				e.Key, e.SessionKey, e.From, e.To = 0, 0, e.From-base, e.To-base
-				e.Report.ID = ""
+				e.Report.ID, e.Report.Job = "", ""
 				for k := range e.Report.Parked {
 					e.Report.Parked[k].Ref = ""
 				}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/extract"
@@ -214,13 +213,4 @@ func (c *call) instructions(_ context.Context, req yiku.InstructionsRequest) (yi
 	}
 	text, err := extract.Instruct(req.Lang)
 	return yiku.Instructions{Lang: req.Lang, Text: text}, err
-}
-
-// waited runs the extraction that a call has promised and was asked to wait for.
-func (c *call) waited(ctx context.Context, owner yiku.Owner, session string) (*yiku.ExtractionReport, error) {
-	report, err := c.extractSessionNow(ctx, owner, session, false)
-	if errors.Is(err, yiku.ErrNotFound) {
-		return nil, forgottenOn(err)
-	}
-	return &report, err
 }

@@ -236,3 +236,7 @@ func (s *service) RunTool(ctx context.Context, r yiku.RunToolRequest) (yiku.RunT
 func (s *service) ListPages(ctx context.Context, r yiku.ListPagesRequest) (yiku.Page[yiku.PageEntry], error) {
 	return run(ctx, s, "list_pages", r, (*call).listPages)
 }
+
+func (s *service) Extract(ctx context.Context, r yiku.ExtractRequest) (yiku.JobResponse, error) {
+	return run(ctx, s, "extract", r, (*call).extract)
+}

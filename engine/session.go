@@ -233,7 +233,7 @@ func (c *call) endSession(ctx context.Context, req yiku.EndSessionRequest) (yiku
 		return yiku.JobResponse{JobID: job}, []store.Item{{Kind: store.ItemSession, Key: session.Key}}, err
 	})
 	if err == nil && req.Wait {
-		res.Report, err = c.waited(ctx, owner, req.SessionID)
+		res.ExtractionReport, err = c.waitFor(ctx, owner, req.SessionID, res.JobID)
 	}
 	return res, err
 }

@@ -40,6 +40,7 @@ type Settings struct {
 	ExtractTokens       int            // or so many unread tokens (C3)
 	ExtractWindow       int            // tokens of the messages that are read at once
 	AtOnce              bool           // what cannot wait is done in the append (C3)
+	ExtractWait         time.Duration  // the longest that a call waits for a reading; what takes longer goes on as a job
 	Attributes          string         // the vocabulary's own entries, as reconcile.Vocabulary.With reads them (C8)
 	Commands            CommandMode    // what becomes of memory commands in replies (C11)
 	Budget              usage.Budget   // of a tenant's model calls (G6)
@@ -73,7 +74,7 @@ func DefaultSettings() Settings {
 		OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000,
 		SummaryTurns: 12, SummaryTokens: 500,
 		ExtractIdle: 5 * time.Minute, ExtractTokens: 4000, ExtractWindow: 4000, AtOnce: true, Commands: CommandsApply,
-		SpoiledCalls: 5,
+		SpoiledCalls: 5, ExtractWait: time.Minute,
 		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
 	}
 }
@@ -109,6 +110,7 @@ func (s Settings) Validate() error {
 	need(s.BackupKeep >= 24*time.Hour, "backup_keep", "must be at least a day")
 	need(s.Commands == CommandsApply || s.Commands == CommandsLog || s.Commands == CommandsOff, "commands", "must be apply, log or off")
 	need(min(s.Budget.DayCalls, s.Budget.DayTokens, s.Budget.MonthCalls, s.Budget.MonthTokens) >= 0, "budget", "must not be negative")
+	need(s.ExtractWait > 0, "extract_wait", "must be positive")
 	need(s.SpoiledCalls >= 0, "spoiled_calls", "must not be negative")
 	need(s.ContextPrice >= 0, "context_price", "must not be negative")
 	need(s.SummaryTurns >= 2, "summary_turns", "must be at least 2")

@@ -52,8 +52,8 @@ func (c *call) completeTask(ctx context.Context, req yiku.CompleteTaskRequest) (
 		res.Task = task.Task
 		return err
 	})
-	if err == nil && req.Wait && res.Task.SessionID != "" {
-		res.Report, err = c.waited(ctx, owner, res.Task.SessionID)
+	if err == nil && req.Wait && res.JobID != "" {
+		res.ExtractionReport, err = c.waitFor(ctx, owner, res.Task.SessionID, res.JobID)
 	}
 	return res, err
 }

@@ -281,6 +281,7 @@ func Settings(cfg config.Config) engine.Settings {
 	s.ExtractIdle, s.ExtractTokens, s.ExtractWindow = cfg.Extract.Idle, cfg.Extract.Tokens, cfg.Extract.Window
 	s.Budget, s.SpoiledCalls, s.Prices, s.ContextPrice = cfg.Budget.Budget, cfg.Budget.Spoiled, cfg.Cost.Prices, cfg.Cost.ContextPrice
 	s.SummaryTurns, s.SummaryTokens = cfg.Summary.Turns, cfg.Summary.Tokens
+	s.ExtractWait = cfg.Extract.Wait
 	s.AtOnce, s.Commands = cfg.Extract.AtOnce, engine.CommandMode(cfg.Extract.Commands)
 	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm
 	return s

@@ -259,6 +259,9 @@ func costlyRest() []costly {
 		{op: "demote_memory", name: "one", build: func(c *costRig) *http.Request {
 			return c.request("demote_memory", map[string]string{"id": c.seed("promoted")}, nil, tree{"user_id": "ann"})
 		}},
+		{op: "extract", name: "1,000 messages", most: 2 * time.Second, why: "all are sealed and written before they are read", build: func(c *costRig) *http.Request {
+			return c.request("extract", nil, nil, tree{"user_id": c.fresh("given"), "messages": c.messages(1000*300, 300)})
+		}},
 		{op: "extract_session", name: "a session of 500 messages", most: 10 * time.Second, why: "all that is unread is read, a window at a time", build: func(c *costRig) *http.Request {
 			user := c.fresh("talk")
 			c.fillSession(user, "unread", min(*costBytes, 1_000_000), 2000)

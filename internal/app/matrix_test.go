@@ -88,6 +88,7 @@ func rules() map[string]rule {
 		"list_entities":    {least: read},
 		"list_relations":   {least: read},
 		"query_graph":      {least: read, body: `"relation":"employer"`},
+		"extract":          {least: write, body: `"messages":[{"role":"user","content":"I live in Bergen."}]`},
 		"extract_session":  {least: write, id: "session", foreign: missing},
 		"list_extractions": {least: read},
 		"list_review":      {least: read},

@@ -114,6 +114,7 @@ func (c Config) extractRules() []rule {
 	return []rule{
 		{x.Idle >= 0, "extract.idle", "must not be negative"},
 		{x.Tokens > 0, "extract.tokens", "must be positive"},
+		{x.Wait > 0, "extract.wait", "must be positive"},
 		{x.Window >= 100, "extract.window", "must be at least 100"},
 		{c.Summary.Turns >= 2, "summary.turns", "must be at least 2"},
 		{c.Summary.Tokens >= 50, "summary.tokens", "must be at least 50"},

@@ -128,6 +128,7 @@ type Extract struct {
 	Idle     time.Duration // after a pause this long
 	Tokens   int           // or so many unread tokens
 	Window   int           // tokens of messages that are read at once
+	Wait     time.Duration // the longest that a call waits for it
 	Commands string        // apply, log or off
 }
 
@@ -204,7 +205,7 @@ func Default() Config {
 			MaxItems: 5, ItemTokens: 100, SnapshotKeep: 7 * day, Snapshots: 500, SnapshotBytes: 16 << 20},
 		Recall:  Recall{MinRelevance: 0.5, SearchRelevance: 0.3, Relevance: 0.6, Freshness: 0.15, Importance: 0.15, Use: 0.1, HalfLife: 30 * day},
 		Summary: Summary{Turns: 12, Tokens: 500},
-		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Commands: "apply"},
+		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Wait: time.Minute, Commands: "apply"},
 		Budget:  Budget{Spoiled: 5},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
 		Embed:   Embed{Driver: "auto", Model: "multilingual-e5-small", Workers: 1},

@@ -95,6 +95,7 @@ func modelKeys() []Key {
 		{"extract.idle", "a pause after which a conversation is read", func(c *Config) any { return &c.Extract.Idle }},
 		{"extract.tokens", "unread tokens at which it is read without a pause", func(c *Config) any { return &c.Extract.Tokens }},
 		{"extract.window", "tokens of messages that are read at once", func(c *Config) any { return &c.Extract.Window }},
+		{"extract.wait", "the longest that a call waits for a reading; what takes longer goes on as a job", func(c *Config) any { return &c.Extract.Wait }},
 		{"extract.commands", "memory commands in an agent's replies: apply, log (say what they would do) or off", func(c *Config) any { return &c.Extract.Commands }},
 		{"summary.turns", "user turns that a session may have behind its summary; beyond them the oldest half is summarised", func(c *Config) any { return &c.Summary.Turns }},
 		{"summary.tokens", "the most tokens of a summary", func(c *Config) any { return &c.Summary.Tokens }},

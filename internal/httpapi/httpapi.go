@@ -123,7 +123,7 @@ func (s *server) operation(op wire.Operation) http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
-		s.answer(w, r, op.Status, res)
+		s.answer(w, r, op.StatusOf(res), res)
 	}
 }
 

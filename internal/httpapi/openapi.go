@@ -119,10 +119,15 @@ func responses(c *components, op wire.Operation) object {
 	if op.Status != http.StatusNoContent {
 		success["content"] = object{"application/json": object{"schema": c.schema(op.Response)}}
 	}
-	return object{
+	responses := object{
 		strconv.Itoa(op.Status): success,
 		"default":               object{"$ref": "#/components/responses/Problem"},
 	}
+	if op.Settles() {
+		responses["200"] = object{"description": "The work that was waited for: its report.", "headers": headers,
+			"content": object{"application/json": object{"schema": c.schema(op.Response)}}}
+	}
+	return responses
 }
 
 func problemResponse() object {

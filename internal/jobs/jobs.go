@@ -104,6 +104,12 @@ func Drain(ctx context.Context, s store.Store, handler Handler, options *Options
 	}
 }
 
+// RunOne runs one job where it is due and nobody else has it. What became of it
+// stands in the store.
+func RunOne(ctx context.Context, s store.Store, handler Handler, job store.Job, options *Options) error {
+	return newRunner(s, handler, options).run(ctx, job)
+}
+
 func (r *Runner) defaults() {
 	o := &r.options
 	for _, d := range []struct {

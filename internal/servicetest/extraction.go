@@ -9,6 +9,7 @@ import (
 func extractionGroups() []group {
 	return []group{
 		{"C3_ExtractSession", extractSession},
+		{"C3_ExtractGiven", extractGiven},
 		{"C3_WhatCannotWait", whatCannotWait},
 		{"C11_Instructions", instructionTexts},
 		{"B1_Summary", sessionSummary},
@@ -49,7 +50,7 @@ func extractSession(s *suite) {
 	fails[yiku.ExtractionReport](s, yiku.ErrNotFound)(s.ExtractSession(s.ctx, yiku.ExtractSessionRequest{UserID: "u", SessionID: "none"}))
 	fails[yiku.Page[yiku.ExtractionReport]](s, yiku.ErrNotFound)(s.ListExtractions(s.ctx, yiku.ListExtractionsRequest{UserID: "u", SessionID: "none"}))
 	end := must[yiku.JobResponse](s)(s.EndSession(s.ctx, yiku.EndSessionRequest{UserID: "u", SessionID: "s", Reason: yiku.EndUserLeft, Wait: true}))
-	if end.Report == nil || end.Report.Status != yiku.ExtractionNothing {
+	if end.ExtractionReport == nil || end.Status != yiku.ExtractionNothing {
 		s.Errorf("end and wait: %+v", end)
 	}
 }
@@ -222,4 +223,44 @@ func pageLog(s *suite) {
 		s.Errorf("after a forget: %+v", page.Items)
 	}
 	fails[yiku.Page[yiku.PageEntry]](s, yiku.ErrNotFound)(s.ListPages(s.ctx, yiku.ListPagesRequest{UserID: "u", SessionID: "none"}))
+}
+
+// extractGiven: C3, C12, messages of no session are kept as a session of their
+// own before they are read; waited for, the answer is the report; a repetition
+// under the same key gives it again and reads nothing twice; a dry run keeps
+// its report only, and what is forgotten by the session goes.
+func extractGiven(s *suite) {
+	req := yiku.ExtractRequest{Idempotent: yiku.Idempotent{IdempotencyKey: "k"}, UserID: "u", Messages: []yiku.Message{user("I live in Bergen."), assistant("Nice."), user("我喜欢爬山。")}, Wait: true}
+	dry := req
+	dry.IdempotencyKey, dry.DryRun = "", true
+	tried := must[yiku.JobResponse](s)(s.Extract(s.ctx, dry))
+	if !tried.Settled() || !tried.DryRun || len(tried.Operations) != 2 || tried.JobID != "" || tried.Messages != 3 {
+		s.Fatalf("dry run: %+v", tried.ExtractionReport)
+	}
+	if list := must[yiku.Page[yiku.Session]](s)(s.ListSessions(s.ctx, yiku.ListSessionsRequest{UserID: "u"})); len(list.Items) != 0 || len(s.contents(yiku.ListMemoriesRequest{UserID: "u"})) != 0 {
+		s.Errorf("a dry run left %+v", list.Items)
+	}
+	first := must[yiku.JobResponse](s)(s.Extract(s.ctx, req))
+	if !first.Settled() || first.Status != yiku.ExtractionStored || len(first.Operations) != 2 || first.SessionID == "" {
+		s.Fatalf("read: %+v", first.ExtractionReport)
+	}
+	again := must[yiku.JobResponse](s)(s.Extract(s.ctx, req))
+	if again.JobID != first.JobID || !again.Settled() || len(again.Operations) != 2 || again.Operations[0].MemoryID != first.Operations[0].MemoryID {
+		s.Errorf("repeated: %+v", again.ExtractionReport)
+	}
+	session := must[yiku.Session](s)(s.GetSession(s.ctx, yiku.GetSessionRequest{UserID: "u", SessionID: first.SessionID}))
+	if session.MessageCount != 3 || session.EndedAt.IsZero() {
+		s.Errorf("session: %+v", session)
+	}
+	if got := strings.Join(s.contents(yiku.ListMemoriesRequest{UserID: "u"}), "|"); got != "我喜欢爬山|I live in Bergen" {
+		s.Errorf("memories: %q", got)
+	}
+	if page := must[yiku.Page[yiku.ExtractionReport]](s)(s.ListExtractions(s.ctx, yiku.ListExtractionsRequest{UserID: "u"})); len(page.Items) != 2 || !page.Items[1].DryRun {
+		s.Errorf("reports: %+v", page.Items)
+	}
+	req.IdempotencyKey, req.Wait = "l", false
+	if later := must[yiku.JobResponse](s)(s.Extract(s.ctx, req)); later.Settled() || later.JobID == "" {
+		s.Errorf("not waited for: %+v", later)
+	}
+	names[yiku.JobResponse](s, "messages")(s.Extract(s.ctx, yiku.ExtractRequest{UserID: "u"}))
 }

@@ -60,3 +60,8 @@ func (s Stub) RunTool(ctx context.Context, req yiku.RunToolRequest) (yiku.RunToo
 func (s Stub) ListPages(ctx context.Context, req yiku.ListPagesRequest) (yiku.Page[yiku.PageEntry], error) {
 	return answer[yiku.Page[yiku.PageEntry]](s.Handle(ctx, "list_pages", req))
 }
+
+// Extract calls Handle.
+func (s Stub) Extract(ctx context.Context, req yiku.ExtractRequest) (yiku.JobResponse, error) {
+	return answer[yiku.JobResponse](s.Handle(ctx, "extract", req))
+}

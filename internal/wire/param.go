@@ -61,6 +61,12 @@ func fields(t reflect.Type, in Place, prefix []int) []Param {
 		index := append(append([]int(nil), prefix...), i)
 		tag, tagged := f.Tag.Lookup("json")
 		switch {
+		case f.Anonymous && !tagged && f.Type.Kind() == reflect.Pointer: // all of them, or none
+			for _, p := range fields(f.Type.Elem(), in, index) {
+				p.Required = false
+				list = append(list, p)
+			}
+			continue
 		case f.Anonymous && !tagged:
 			list = append(list, fields(f.Type, in, index)...)
 			continue

@@ -56,6 +56,21 @@ func (o Operation) Permits(who yiku.Principal) error {
 	return nil
 }
 
+// StatusOf is the status of a success: that of the table, or 200 where the work
+// that was promised with another one has been waited for.
+func (o Operation) StatusOf(res any) int {
+	if s, ok := res.(settler); ok && s.Settled() {
+		return http.StatusOK
+	}
+	return o.Status
+}
+
+// Settles reports whether the operation can be answered with 200 beside its status.
+func (o Operation) Settles() bool { return o.Response.Implements(reflect.TypeFor[settler]()) }
+
+// settler is an answer that tells whether the work has come to its end.
+type settler interface{ Settled() bool }
+
 // define completes an entry with the types and the method of the service.
 func define[Req, Res any](o Operation, call func(yiku.Service, context.Context, Req) (Res, error)) Operation {
 	o.Request, o.Response = reflect.TypeFor[Req](), reflect.TypeFor[Res]()
@@ -198,6 +213,8 @@ func graphOperations() []Operation {
 func extractionOperations() []Operation {
 	const tag, read, write, admin = "extraction", yiku.AccessRead, yiku.AccessWrite, yiku.AccessAdmin
 	return []Operation{
+		define(Operation{ID: "extract", Method: "POST", Path: "/v1/extract", Status: 202, Access: write, Scope: ScopeUser, Tag: tag,
+			Summary: "Read messages that belong to no session of the caller's."}, yiku.Service.Extract),
 		define(Operation{ID: "extract_session", Method: "POST", Path: "/v1/sessions/{session_id}/extract", Access: write, Scope: ScopeUser, Tag: tag,
 			Summary: "Read what a session holds beyond what was read, or try it."}, yiku.Service.ExtractSession),
 		define(Operation{ID: "list_extractions", Method: "GET", Path: "/v1/extractions", Access: read, Scope: ScopeUser, Tag: tag,
