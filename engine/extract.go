@@ -241,6 +241,9 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 		if state.ConsentWithdrawn {
 			return errWithdrawn()
 		}
+		if err := stillThere(tx, owner, x); err != nil {
+			return err
+		}
 		for _, candidate := range found.Candidates {
 			if err := c.applyCandidate(tx, owner, x, candidate, &report); err != nil {
 				return err
@@ -256,6 +259,20 @@ func (c *call) applyExcerpt(ctx context.Context, owner yiku.Owner, x excerpt, fo
 		err = c.keepDryRun(ctx, owner, x, report)
 	}
 	return report, err
+}
+
+// stillThere is errStale where a message of an excerpt is gone: a forget that had
+// raised the epoch before the excerpt was read has reached it since.
+func stillThere(r store.Reader, owner yiku.Owner, x excerpt) error {
+	keys := make([]int64, len(x.messages))
+	for i, m := range x.messages {
+		keys[i] = m.Key
+	}
+	rows, err := r.MessagesByKey(owner, keys)
+	if err == nil && len(rows) < len(keys) {
+		return errStale
+	}
+	return err
 }
 
 // closeExcerpt records what was read and moves the cursor behind it. A job that
@@ -375,6 +392,9 @@ func (c *call) keepDryRun(ctx context.Context, owner yiku.Owner, x excerpt, repo
 		}
 		if state.Epoch != x.epoch {
 			return errStale
+		}
+		if err := stillThere(tx, owner, x); err != nil {
+			return err
 		}
 		return tx.AddExtraction(&store.Extraction{SessionKey: x.session.Key, From: x.messages[x.fresh].Key, To: x.to(), Epoch: x.epoch,
 			ExpiresAt: c.now.Add(dryRunKeep), Report: report})
