@@ -440,6 +440,9 @@ func (c *call) keepDryRun(ctx context.Context, owner yiku.Owner, x excerpt, repo
 		if state.Epoch != x.epoch {
 			return errStale
 		}
+		if err := stillThere(tx, owner, x); err != nil {
+			return err
+		}
 		return tx.AddExtraction(&store.Extraction{SessionKey: x.session.Key, From: x.messages[x.fresh].Key, To: x.to(), Epoch: x.epoch,
 			ExpiresAt: c.now.Add(dryRunKeep), Report: report})
 	})
