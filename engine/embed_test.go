@@ -58,13 +58,6 @@ func meaningBench(t *testing.T) (bench, *meaning) {
 	return newBenchWith(t, engine.Options{Embedder: m}), m
 }
 
-func runJobs(t *testing.T, b bench) {
-	t.Helper()
-	if err := b.RunJobs(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func saveText(t *testing.T, s yiku.Service, text string) string {
 	t.Helper()
 	res, err := s.SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: "ann", Content: text})

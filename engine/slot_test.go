@@ -94,7 +94,7 @@ func TestB2_RestIsFoundWordForWord(t *testing.T) {
 	b := newBench(t, nil)
 	s := b.operator()
 	say(t, s, "s", "Where is the spare key?", "The spare key hangs in cabinet 4711.", "And then?", "4712", "ok", "4713")
-	turns(t, s, "s", 0, 14)
+	chatTurns(t, s, "s", 0, 14)
 	runJobs(t, b)
 	text := fmt.Sprint(slotsOf(t, s, "s", ""))
 	if strings.Contains(text, "4711") || !strings.Contains(text, "4712") || !strings.Contains(text, "4713") {

@@ -596,6 +596,3 @@ var (
 func trim(s string) string {
 	return strings.Trim(s, " \t,，.。;；:：!！?？~～…、—\"“”")
 }
-
-// value is a value without what goes on behind it.
-func value(s string) string { return trim(inverted.ReplaceAllString(s, "")) }

@@ -71,3 +71,6 @@ func abbreviated(s string) bool {
 	}
 	return false
 }
+
+// value is a value without what goes on behind it.
+func value(s string) string { return trim(inverted.ReplaceAllString(s, "")) }
