@@ -58,6 +58,13 @@ func meaningBench(t *testing.T) (bench, *meaning) {
 	return newBenchWith(t, engine.Options{Embedder: m}), m
 }
 
+func embedded(t *testing.T, b bench) {
+	t.Helper()
+	if err := b.RunJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func saveText(t *testing.T, s yiku.Service, text string) string {
 	t.Helper()
 	res, err := s.SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: "ann", Content: text})
@@ -90,7 +97,7 @@ func TestD2_FoundByMeaning(t *testing.T) {
 	saveText(t, s, "I live in Bergen")
 	saveText(t, s, "我爱吃面条")
 	saveText(t, s, "my bicycle is red")
-	runJobs(t, b)
+	embedded(t, b)
 	for query, content := range map[string]string{"where is her home?": "I live in Bergen", "她家在哪里": "I live in Bergen", "which food?": "我爱吃面条"} {
 		got, degraded := found(t, s, query)
 		want(t, query, got, content)
@@ -113,13 +120,13 @@ func TestD11_EmbedderFails(t *testing.T) {
 	s := b.operator()
 	m.fails.Store(true)
 	saveText(t, s, "I live in Bergen")
-	runJobs(t, b)
+	embedded(t, b)
 	got, degraded := found(t, s, "live in Bergen")
 	want(t, "by words", got, "I live in Bergen")
 	want(t, "degraded", degraded, "dense")
 	m.fails.Store(false)
 	b.clock.Advance(time.Hour)
-	runJobs(t, b)
+	embedded(t, b)
 	got, degraded = found(t, s, "where is her home?")
 	want(t, "by meaning, later", got, "I live in Bergen")
 	want(t, "degraded, later", degraded)
@@ -131,18 +138,18 @@ func TestH4_AnotherModel(t *testing.T) {
 	t.Parallel()
 	b, _ := meaningBench(t)
 	saveText(t, b.operator(), "I live in Bergen")
-	runJobs(t, b)
+	embedded(t, b)
 	other := &meaning{name: "another"}
 	again := b.again(t, engine.Options{Embedder: other})
 	got, _ := found(t, again.operator(), "where is her home?")
 	want(t, "before it is embedded anew", got)
-	runJobs(t, again)
+	embedded(t, again)
 	got, _ = found(t, again.operator(), "where is her home?")
 	want(t, "afterwards", got, "I live in Bergen")
 	n := other.texts.Load()
 	third := b.again(t, engine.Options{Embedder: other})
 	found(t, third.operator(), "where is her home?")
-	runJobs(t, third)
+	embedded(t, third)
 	if embedded := other.texts.Load() - n; embedded > 0 {
 		t.Errorf("%d texts were embedded that had their vectors", embedded)
 	}
@@ -166,7 +173,7 @@ func TestD2_EditWhileEmbedded(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	runJobs(t, b)
+	embedded(t, b)
 	got, _ := found(t, s, "where is her home?")
 	want(t, "what it said", got)
 	got, _ = found(t, s, "which food?")
@@ -180,7 +187,7 @@ func TestE2_VectorsGo(t *testing.T) {
 	b, m := meaningBench(t)
 	s := b.operator()
 	saveText(t, s, "I live in Bergen")
-	runJobs(t, b)
+	embedded(t, b)
 	saveText(t, s, "I work in Oslo")
 	forget := func() yiku.ForgetResponse {
 		res, err := s.Forget(t.Context(), yiku.ForgetRequest{UserID: "ann", Selector: yiku.Selector{All: true}, Reason: "test"})
@@ -197,7 +204,7 @@ func TestE2_VectorsGo(t *testing.T) {
 			res = forget()
 		}
 	}
-	runJobs(t, b)
+	embedded(t, b)
 	if res.Removed.Vectors != 1 || !res.Verified {
 		t.Errorf("%d vectors removed, verified %v", res.Removed.Vectors, res.Verified)
 	}
@@ -208,7 +215,7 @@ func TestE2_VectorsGo(t *testing.T) {
 	}
 	saveText(t, s, "I eat fish")
 	m.onText = nil
-	runJobs(t, b)
+	embedded(t, b)
 	got, _ = found(t, s, "which food?")
 	want(t, "what is said anew", got, "I eat fish")
 }
@@ -221,7 +228,7 @@ func TestC3_EmbeddingParks(t *testing.T) {
 	m.fails.Store(true)
 	saveText(t, s, "I live in Bergen")
 	for range 10 {
-		runJobs(t, b)
+		embedded(t, b)
 		b.clock.Advance(3 * time.Hour)
 	}
 	page, err := s.ListJobs(t.Context(), yiku.ListJobsRequest{State: yiku.JobParked})
@@ -232,7 +239,7 @@ func TestC3_EmbeddingParks(t *testing.T) {
 	if _, err := s.ReplayJob(t.Context(), yiku.ReplayJobRequest{ID: page.Items[0].ID}); err != nil {
 		t.Fatal(err)
 	}
-	runJobs(t, b)
+	embedded(t, b)
 	got, _ := found(t, s, "where is her home?")
 	want(t, "after the replay", got, "I live in Bergen")
 	if page, err = s.ListJobs(t.Context(), yiku.ListJobsRequest{}); err != nil && !errors.Is(err, yiku.ErrNotFound) || len(page.Items) != 0 {
