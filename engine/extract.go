@@ -440,7 +440,7 @@ func (c *call) keepDryRun(ctx context.Context, owner yiku.Owner, x excerpt, repo
 		if state.Epoch != x.epoch {
 			return errStale
 		}
-		if err := stillThere(tx, owner, x); err != nil {
+		if err := x.standsIn(tx, owner); err != nil {
 			return err
 		}
 		return tx.AddExtraction(&store.Extraction{SessionKey: x.session.Key, From: x.messages[x.fresh].Key, To: x.to(), Epoch: x.epoch,
