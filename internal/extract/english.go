@@ -149,7 +149,7 @@ func capital(s string) string {
 const relation = `(?:wife|husband|spouse|partner|girlfriend|boyfriend|fiancée?|son|daughter|kid|child|baby|mother|mom|mum|father|dad|parents|brother|sister|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|best friend|roommate|flatmate|neighbou?r|colleague|coworker|co-worker|boss|manager|teammate|assistant|teacher|doctor|dentist|dog|cat|puppy|kitten|horse|rabbit|parrot)`
 
 var (
-	mine     = regexp.MustCompile(`(?i)^my ((?:older |younger |elder |little |big |twin |eldest |youngest |oldest |step|ex-)*` + relation + `)(?:,? ((?-i:\p{Lu})[\p{L}-]+(?: (?-i:\p{Lu})[\p{L}-]+)?))?,? (?:also |still |now )?(.+)$`)
+	mine     = regexp.MustCompile(`(?i)^my ((?:older |younger |elder |little |big |twin |eldest |youngest |oldest |step|ex-)*` + relation + `)(?:,? ((?-i:\p{Lu})[\p{L}-]+(?: (?-i:\p{Lu})[\p{L}-]+)?|\p{Han}{2,4}))?,? (?:also |still |now )?(.+)$`)
 	myself   = regexp.MustCompile(`(?i)^(?:(?:in|at|on|for|during|outside|since|after|as|with) [^,]{2,50}?,? )?i(?: also| still| now| currently| personally| actually| really)* (.+)$`)
 	ours     = regexp.MustCompile(`(?i)^(?:(?:in|at|on|for|during|since|after|as) [^,]{2,50}?,? )?(?:we|our team|the team|our company|our project|the project|this project|project [A-Z]\w+)(?: all| also| now| currently| still)? (.+)$`)
 	theThing = regexp.MustCompile(`(?i)^((?:the|our|its) (?:[\w.-]+ ){0,3}?[\w.-]+?) ((?:is|are|was|has|uses?|runs?|listens?|ships?|must|may|can|costs?|starts?|ends?|lives?|relies|rely|depends?|belongs?|supports?|needs?)\b.*)$`)

@@ -578,7 +578,7 @@ const (
 )
 
 func grammarOf(sentence string) *grammar {
-	if lang.ScriptOf(sentence) == lang.English {
+	if lang.ScriptOf(sentence) == lang.English || namesChinese(sentence) {
 		return english()
 	}
 	return chinese()

@@ -79,3 +79,16 @@ func trim(s string) string {
 
 // value is a value without what goes on behind it.
 func value(s string) string { return trim(inverted.ReplaceAllString(s, "")) }
+
+// namesChinese reports whether a sentence is English that names somebody or
+// something in Chinese: three words or more, and none of the characters without
+// which no Chinese sentence is made.
+func namesChinese(s string) bool {
+	words := 0
+	for _, w := range strings.Fields(s) {
+		if c := w[0] | 0x20; c >= 'a' && c <= 'z' {
+			words++
+		}
+	}
+	return words >= 3 && !strings.ContainsAny(s, "的了是我你他她在不吗呢吧们这那有要会用叫，。？！；")
+}
