@@ -119,7 +119,9 @@ func (c *call) heldWider(tx store.Tx, owner yiku.Owner, wide store.Memory) (know
 	if err != nil {
 		return nil, false, err
 	}
-	known = slices.DeleteFunc(rows, func(row store.Memory) bool { return !sameScope(row.Memory, wide.Memory) || !c.states(row.Memory, wide.Memory) })
+	known = slices.DeleteFunc(rows, func(row store.Memory) bool {
+		return !sameScope(row.Memory, wide.Memory) || !c.states(row.Memory, wide.Memory)
+	})
 	twin, same, err := c.neighbours(tx, owner, &wide)
 	if twin != nil && len(known) == 0 { // said there as something else
 		return nil, true, err
