@@ -314,7 +314,7 @@ func demoteInSoak(a *act) any {
 func extractionSoak() map[string]soakEntry {
 	return map[string]soakEntry{
 		"extract": {1, func(a *act) any {
-			return &yiku.ExtractRequest{UserID: a.user(), Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text(a.text())}}, DryRun: a.IntN(2) == 0, Wait: a.IntN(2) == 0}
+			return &yiku.ExtractRequest{UserID: a.user(), ProjectID: a.projectID(), Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text(a.text())}}, DryRun: a.IntN(2) == 0, Wait: a.IntN(2) == 0}
 		}},
 		"extract_session": {1, func(a *act) any {
 			return &yiku.ExtractSessionRequest{UserID: a.user(), SessionID: a.session(), DryRun: a.IntN(2) == 0}

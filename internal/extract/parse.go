@@ -132,7 +132,7 @@ func operations(answer string) (a answered) {
 }
 
 // wordless is what may stand between the parts of one list.
-var wordless = regexp.MustCompile("^[^\\pL\\pN]*(?i:json[^\\pL\\pN]*)?$")
+var wordless = regexp.MustCompile(`^[^\pL\pN]*(?i:json[^\pL\pN]*)?$`)
 
 // operationList returns what a value holds of operations: a list, an object
 // with a list under one of the usual names, or a single operation.
