@@ -20,6 +20,12 @@ const (
 // applyCandidate does what a candidate asks for and reports it. Only errors of
 // the store are returned: what may not be applied is parked.
 func (c *call) applyCandidate(tx store.Tx, owner yiku.Owner, x excerpt, candidate extract.Candidate, report *yiku.ExtractionReport) error {
+	if candidate.Op == extract.OpCreate || candidate.Op == extract.OpUpdate {
+		if full, err := c.isFull(tx, owner); err != nil || full {
+			park(report, extract.Quota, candidate.Content)
+			return err
+		}
+	}
 	op := yiku.Operation{Op: string(candidate.Op), Content: candidate.Content, Type: candidate.Type, Subject: candidate.Subject, Attribute: candidate.Attribute,
 		Value: candidate.Value, Importance: candidate.Importance, Confidence: candidate.Confidence, Reason: candidate.Reason}
 	var sources []store.Message

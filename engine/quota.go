@@ -32,6 +32,14 @@ func (c *call) withinQuotas(tx store.Tx, owner yiku.Owner, before store.Usage) e
 	return c.withinOwners(after)
 }
 
+// isFull reports whether an owner has as many memories, or as much of all, as
+// may be: what a conversation says then waits, parked, until there is room.
+func (c *call) isFull(r store.Reader, owner yiku.Owner) (bool, error) {
+	u, err := r.Usage(owner)
+	memories, bytes := c.settings.OwnerMemories, c.settings.OwnerBytes
+	return memories > 0 && u.Memories >= memories || bytes > 0 && u.Bytes >= int64(bytes), err
+}
+
 // withinOwners is the quota of a tenant's owners, for a write that adds one.
 func (c *call) withinOwners(u store.Usage) error {
 	if most := c.settings.TenantOwners; u.New && most > 0 && u.TenantOwners > most {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
@@ -250,3 +251,38 @@ func TestQuotaLoweredLater(t *testing.T) {
 type keep struct{ store.Store }
 
 func (keep) Close() error { return nil }
+
+// TestF3_QuotaOfWhatIsLearnt: what a conversation says beyond the quota is
+// parked with its words, in a job as in the append; the conversation is kept.
+func TestF3_QuotaOfWhatIsLearnt(t *testing.T) {
+	t.Parallel()
+	b, s := quotaBench(t, func(s *engine.Settings) { s.OwnerMemories = 2 })
+	utter(t, s, "s", "I live in Bergen.", "我喜欢爬山。", "I work as a nurse.", "Remember: my locker is number 12.")
+	b.clock.Advance(time.Hour)
+	if err := b.RunJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.usage(t, "ann").Memories; n != 2 {
+		t.Errorf("%d memories, want 2", n)
+	}
+	page, err := s.ListExtractions(t.Context(), yiku.ListExtractionsRequest{UserID: "ann"})
+	if err != nil || len(page.Items) == 0 {
+		t.Fatal(page.Items, err)
+	}
+	parked := 0
+	for _, report := range page.Items {
+		for _, p := range report.Parked {
+			if p.Reason != "quota" || p.Text == "" {
+				t.Errorf("parked: %+v", p)
+			}
+			parked++
+		}
+	}
+	if parked < 2 {
+		t.Errorf("%d pieces are parked, want at least 2", parked)
+	}
+	utter(t, s, "s", "请记住我的储物柜是13号")
+	if n := b.usage(t, "ann").Messages; n != 5 {
+		t.Errorf("%d messages, want 5: one was refused for what it asks to remember", n)
+	}
+}

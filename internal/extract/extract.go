@@ -137,6 +137,7 @@ const (
 	Replaced      Reason = "replaced"       // another list of the same answer stands in its place
 	BadRelation   Reason = "bad_relation"   // a relation without both ends or a type, or an entity without a name; the fact is kept
 	Rejected      Reason = "rejected"       // the store refused it
+	Quota         Reason = "quota"          // the owner has as many memories as may be
 )
 
 // maxRaw is how much of a parked piece is kept, in bytes.
