@@ -199,9 +199,9 @@ func (r forgetRace) race(forgetting bool) error {
 		},
 	}
 	if forgetting {
-		selectors := []yiku.Selector{{All: true}, {Keyword: r.canary}}
+		selector := []yiku.Selector{{All: true}, {Keyword: r.canary}}[r.rng.IntN(2)]
 		ops = append(ops, func() error {
-			_, err := s.Forget(r.ctx, yiku.ForgetRequest{UserID: r.user, Selector: selectors[r.rng.IntN(2)], Reason: "asked"})
+			_, err := s.Forget(r.ctx, yiku.ForgetRequest{UserID: r.user, Selector: selector, Reason: "asked"})
 			return err
 		})
 	}
