@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/yiku-ai/yiku"
@@ -36,15 +37,20 @@ func (a extractArgs) stretch(session int64) stretch {
 }
 
 // StartJobs starts to run the jobs that calls have promised, until the runner
-// is stopped.
+// is stopped. Without a model jobs wait for nothing, and one core stays free of
+// them for what callers wait for.
 func (e *Engine) StartJobs(options *jobs.Options) *jobs.Runner {
-	if options == nil {
-		options = &jobs.Options{}
+	var o jobs.Options
+	if options != nil {
+		o = *options
 	}
-	if options.Now == nil {
-		options.Now = e.now
+	if o.Now == nil {
+		o.Now = e.now
 	}
-	return jobs.Start(e.store, handler{e}, options)
+	if o.Workers == 0 && e.model == nil {
+		o.Workers = max(1, runtime.GOMAXPROCS(0)-1)
+	}
+	return jobs.Start(e.store, handler{e}, &o)
 }
 
 // RunJobs runs the jobs that are due, one after the other, until none is.
