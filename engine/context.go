@@ -96,6 +96,7 @@ type desk struct {
 	pagedOut int64         // the key of the last message that is noted as out
 
 	summaryRoom int // tokens that are kept for the summary
+	bridge      bridge
 }
 
 // loadDesk reads the session, the working memory and what is always loaded, in

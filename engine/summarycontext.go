@@ -12,10 +12,26 @@ import (
 )
 
 const (
-	summaryShare = 8        // the summary takes at most this part of the room: one in eight
-	bridgeBytes  = 16 << 10 // of messages out of view that sentences are chosen from, the newest
+	summaryShare = 8       // the summary takes at most this part of the room: one in eight
+	bridgeBytes  = 2 << 10 // of messages out of view that sentences are chosen from, the newest
 	summaryWho   = "summary"
 )
+
+// bridge is what was chosen from the messages out of view when the context was
+// fitted last: fitting it again mostly leaves the same ones out.
+type bridge struct {
+	first, last int64
+	n, tokens   int
+	chosen      []summary.Line
+}
+
+func (b *bridge) lines(batch summary.Batch) []summary.Line {
+	first, last, n := batch.Messages[0].Key, batch.Messages[len(batch.Messages)-1].Key, len(batch.Messages)
+	if b.n != n || b.first != first || b.last != last || b.tokens != batch.Tokens {
+		*b = bridge{first, last, n, batch.Tokens, summary.Extract(batch)}
+	}
+	return slices.Clone(b.chosen)
+}
 
 // summaryRoom is what of the room is kept for the summary: nothing where there
 // is nothing to be shown in it.
@@ -45,7 +61,7 @@ func (c *call) summaryInto(p plan, d *desk, fit window.Result) {
 	}
 	lines := linesOf(d.summary)
 	if hidden := d.outOfView(fit); len(hidden) > 0 && p.turns != 0 {
-		lines = summary.Extract(summary.Batch{Present: lines, Messages: hidden, Zone: clockOf(d.session), Tokens: d.summaryRoom})
+		lines = d.bridge.lines(summary.Batch{Present: lines, Messages: hidden, Zone: clockOf(d.session), Tokens: d.summaryRoom})
 	}
 	if len(lines) == 0 {
 		return
@@ -57,8 +73,17 @@ func (c *call) summaryInto(p plan, d *desk, fit window.Result) {
 			shown[i].Who = summaryWho
 		}
 	}
+	counted := map[string]int{} // a line costs the same each time
+	count := func(text string) int {
+		n, known := counted[text]
+		if !known {
+			n = p.counter.Text(text)
+			counted[text] = n
+		}
+		return n
+	}
 	for len(lines) > 0 {
-		cost := compose.Compose(compose.Input{Summary: shown, Script: d.script, Count: p.counter.Text}).SummaryTokens + p.overhead
+		cost := compose.Compose(compose.Input{Summary: shown, Script: d.script, Count: count}).SummaryTokens + p.overhead
 		if cost <= d.summaryRoom {
 			break
 		}

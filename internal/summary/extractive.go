@@ -89,8 +89,16 @@ func newCandidate(a *lang.Analyzer, l Line, place int) candidate {
 	for _, h := range a.Append(nil, l.Text) {
 		c.terms[h] = true
 	}
-	c.data.Add(l.Text, l.At)
+	if strings.ContainsFunc(l.Text, datumRune) {
+		c.data.Add(l.Text, l.At)
+	}
 	return c
+}
+
+// datumRune reports whether a character stands in exact data but for words of
+// time, which weigh nothing in a choice: looking for data costs far more.
+func datumRune(r rune) bool {
+	return unicode.IsDigit(r) || strings.ContainsRune("/@\\〇零一二两三四五六七八九十百千万亿", r)
 }
 
 // repeats reports whether a sentence says nothing that the other does not say:
