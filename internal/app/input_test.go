@@ -103,6 +103,9 @@ func isAt(field, place string) bool {
 // the answers, and whether a byte of the database changed.
 func (w *world) badInput(t testing.TB, bearer, about string, asks []ask) (faults []string) {
 	t.Helper()
+	if err := w.core.Engine.Tend(t.Context()); err != nil { // what is counted behind requests is counted now
+		t.Fatal(err)
+	}
 	before := w.bytesOf(t)
 	for _, a := range asks {
 		if f := a.fault(w.send(a.make(), bearer)); f != "" {
