@@ -55,7 +55,7 @@ const root = "../.."
 func TestR32_GuardsStand(t *testing.T) {
 	t.Parallel()
 	if *pattern == "" {
-		t.Skip("-mutants nobody looks, and removes none")
+		t.Skip("-mutants no-such-guard looks, and removes none")
 	}
 	seen := map[string]bool{}
 	for _, m := range all() {
