@@ -185,3 +185,19 @@ func decode(document []byte, into any) error {
 	}
 	return nil
 }
+
+// everyPage lists the items of all pages; next asks for the one that paging,
+// which is the request's own, stands at. The list is never nil.
+func everyPage[T any](paging *yiku.Paging, next func() (yiku.Page[T], error)) ([]T, error) {
+	all := []T{}
+	for {
+		page, err := next()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if paging.Cursor = page.NextCursor; paging.Cursor == "" {
+			return all, nil
+		}
+	}
+}

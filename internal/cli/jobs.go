@@ -22,17 +22,10 @@ func (t *tool) jobsListCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.with(cmd.Context(), false, func(ctx context.Context, s yiku.Service) error {
-				all := []yiku.Job{}
 				req := yiku.ListJobsRequest{Paging: yiku.Paging{Limit: 500}, State: yiku.JobState(state)}
-				for {
-					page, err := s.ListJobs(ctx, req)
-					if err != nil {
-						return err
-					}
-					all = append(all, page.Items...)
-					if req.Cursor = page.NextCursor; req.Cursor == "" {
-						break
-					}
+				all, err := everyPage(&req.Paging, func() (yiku.Page[yiku.Job], error) { return s.ListJobs(ctx, req) })
+				if err != nil {
+					return err
 				}
 				if t.flags.json {
 					return writeJSON(t.env.Stdout, all)

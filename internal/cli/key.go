@@ -92,17 +92,10 @@ func (t *tool) keyListCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.with(cmd.Context(), false, func(ctx context.Context, s yiku.Service) error {
-				all := []yiku.Key{}
 				req := yiku.ListKeysRequest{Paging: yiku.Paging{Limit: 500}}
-				for {
-					page, err := s.ListKeys(ctx, req)
-					if err != nil {
-						return err
-					}
-					all = append(all, page.Items...)
-					if req.Cursor = page.NextCursor; req.Cursor == "" {
-						break
-					}
+				all, err := everyPage(&req.Paging, func() (yiku.Page[yiku.Key], error) { return s.ListKeys(ctx, req) })
+				if err != nil {
+					return err
 				}
 				if t.flags.json {
 					return writeJSON(t.env.Stdout, all)

@@ -22,17 +22,10 @@ func (t *tool) skillsListCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
-				all := []yiku.Memory{}
 				req := yiku.ListSkillsRequest{Paging: yiku.Paging{Limit: 500}, UserID: s.user, ProjectID: s.project}
-				for {
-					page, err := service.ListSkills(ctx, req)
-					if err != nil {
-						return err
-					}
-					all = append(all, page.Items...)
-					if req.Cursor = page.NextCursor; req.Cursor == "" {
-						break
-					}
+				all, err := everyPage(&req.Paging, func() (yiku.Page[yiku.Memory], error) { return service.ListSkills(ctx, req) })
+				if err != nil {
+					return err
 				}
 				if t.flags.json {
 					return writeJSON(t.env.Stdout, all)
