@@ -262,6 +262,7 @@ type question struct {
 	text     string
 	vector   []float32     // of the text; nil without an embedder
 	fusion   recall.Fusion // of the query
+	exact    []string      // its exact data
 	filter   *yiku.Filter  // scope, time and the caller's own conditions
 	kinds    []index.Kind
 	limit    int
@@ -290,7 +291,7 @@ func least(wish *float64, setting float64) float64 {
 // find returns the best items among the owners' rows, best first. Every
 // candidate is read from the store and meets the whole filter again there.
 func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits []hit, degraded []string, err error) {
-	q.fusion = recall.DefaultFusion()
+	q.fusion, q.exact = recall.DefaultFusion(), exactOf(q.text)
 	q.vector, q.fusion.Unrelated, err = c.embedding.query(ctx, q.text)
 	if err != nil || q.vector == nil {
 		if ctx.Err() != nil {
@@ -356,7 +357,7 @@ func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, p *po
 		items[i] = p.hits[i].Item
 		at[keyOf(p.hits[i].Item)] = i
 	}
-	ranked := recall.Rank(items, c.now, q.limit, &recall.Options{Weights: c.settings.Weights, MinRelevance: &q.least, Explain: q.explain, Query: q.text})
+	ranked := recall.Rank(items, c.now, q.limit, &recall.Options{Weights: c.settings.Weights, MinRelevance: &q.least, Explain: q.explain, Query: q.text, Exact: q.exact})
 	for _, r := range ranked {
 		h := p.hits[at[keyOf(r.Item)]]
 		h.Ranked = r

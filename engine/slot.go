@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
@@ -23,10 +24,11 @@ import (
 // in the messages, which a search finds word for word.
 
 const (
-	messageSlots = 8   // data of one message that become slots
-	slotBytes    = 200 // of a slot's value
-	searchChecks = 64  // data of one step whose being found is checked
-	foundWithin  = 3   // results of a search among which a datum must be
+	messageSlots = 8       // data of one message that become slots
+	slotBytes    = 200     // of a slot's value
+	searchChecks = 64      // data of one step whose being found is checked
+	exactQuery   = 1 << 10 // bytes of a query that are looked through for exact data
+	foundWithin  = 3       // results of a search among which a datum must be
 )
 
 // slotFind is a datum that is to become a data slot.
@@ -113,6 +115,23 @@ func (c *call) conversations(ctx context.Context, owner yiku.Owner, query string
 	hits, _, err := c.find(ctx, []yiku.Owner{owner}, question{text: query, kinds: []index.Kind{index.Message}, limit: limit,
 		least: c.settings.SearchRelevance, recorded: c.now.Add(-c.settings.TranscriptRetention)})
 	return hits, err
+}
+
+// exactOf returns the exact data of a query, each once; words for a day, such as
+// "last Friday", meant another day whenever they were said. A long text that was
+// put in as a query is not one that names something.
+func exactOf(query string) []string {
+	if len(query) > exactQuery {
+		return nil
+	}
+	var out []string
+	for _, d := range summary.Find(query, time.Time{}) {
+		meantAnother := d.Kind == summary.Date && strings.EqualFold(d.Means[0], d.Text) && !strings.ContainsAny(d.Text, "0123456789")
+		if !meantAnother && !slices.Contains(out, d.Text) {
+			out = append(out, d.Text)
+		}
+	}
+	return out
 }
 
 // putFinds writes data slots into the working memories that they belong to.

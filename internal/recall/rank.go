@@ -83,7 +83,8 @@ type Options struct {
 	Weights      Weights  // DefaultWeights where zero
 	MinRelevance *float64 // less relevant items are left out; DefaultMinRelevance where nil
 	Explain      bool
-	Query        string // for the terms of explanations
+	Query        string   // for the terms of explanations
+	Exact        []string // the exact data of the query, word for word
 }
 
 // Ranked is an item with its score.
@@ -92,10 +93,12 @@ type Ranked struct {
 	Score   float64
 	Explain *yiku.Explain // where asked
 	Same    int           // how many items that say the same were left out behind it
+	Says    string        // the datum of the query for which it was raised, if it was
 }
 
 // Rank returns at most limit items, best first: those relevant enough, by
-// score, each thing said once. Ties go to the more relevant, then to the newer
+// score, each thing said once, and what says the query's exact data among the
+// first three. Ties go to the more relevant, then to the newer
 // key, so that the order never depends on the order of the items.
 func Rank(items []Item, now time.Time, limit int, options *Options) []Ranked {
 	o := Options{}
@@ -119,6 +122,9 @@ func Rank(items []Item, now time.Time, limit int, options *Options) []Ranked {
 		ranked = append(ranked, r)
 	}
 	slices.SortFunc(ranked, compare)
+	if len(o.Exact) > 0 {
+		ranked = raiseExact(ranked, o.Exact)
+	}
 	ranked = distinct(ranked, limit)
 	if o.Explain {
 		analyzer := lang.NewAnalyzer(nil)
@@ -198,7 +204,13 @@ func explain(r Ranked, o Options) *yiku.Explain {
 	if r.Outcomes != 0 {
 		formula += fmt.Sprintf(" + %.3g × outcomes %.3f", skillWeight, r.Outcomes)
 	}
+	if r.Says != "" {
+		formula += ", raised to the score at its place,"
+	}
 	e.Formula = fmt.Sprintf("%s = %.3f", formula, r.Score)
+	if r.Says != "" {
+		e.Notes = append(e.Notes, fmt.Sprintf("raised to the first %d for saying %q word for word", exactWithin, r.Says))
+	}
 	if r.Same > 0 {
 		e.Notes = append(e.Notes, fmt.Sprintf("%d more that say the same were left out", r.Same))
 	}

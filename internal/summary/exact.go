@@ -88,7 +88,7 @@ func Find(text string, at time.Time) []Datum {
 	relative := lang.Times(plain, at)
 	for i, f := range finders {
 		for _, m := range f.form.FindAllStringIndex(plain, -1) {
-			start, end := m[0], m[0]+len(strings.TrimRight(trimEnd(f.kind, plain[m[0]:m[1]]), " "))
+			start, end := m[0], m[0]+len(strings.TrimRight(trimEnd(f.kind, plain[m[0]:m[1]]), " \t\r\n"))
 			if start == end || !free(start, end) || f.kind == Path && joined(plain, start) {
 				continue
 			}
