@@ -7,24 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/yiku-ai/yiku"
-	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/engine"
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/drivers"
 	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/journal"
-	"github.com/yiku-ai/yiku/internal/kernel"
 	"github.com/yiku-ai/yiku/internal/limit"
 	"github.com/yiku-ai/yiku/internal/observe"
-	"github.com/yiku-ai/yiku/internal/weights"
 	"github.com/yiku-ai/yiku/internal/wire"
 	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/store"
@@ -133,7 +129,7 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	if err != nil {
 		return nil, fmt.Errorf("open model: %w", err)
 	}
-	embedder, err := c.openEmbedder(cfg.Embed, o.Log)
+	embedder, err := c.openEmbedder(ctx, cfg.Embed, o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("open embedder: %w", err)
 	}
@@ -172,30 +168,6 @@ func openModel(m config.Model) (llm.Model, error) {
 		return nil, nil
 	}
 	return drivers.Model(m.Driver, drivers.ModelOptions{Name: m.Name, URL: m.URL, Key: m.Key, Structured: m.Structured, Patience: &llm.Patience{Timeout: m.Timeout}})
-}
-
-// openEmbedder opens the embedder that is configured; nil where none is, or
-// where auto finds no model.
-func (c *Core) openEmbedder(e config.Embed, log *slog.Logger) (embed.Embedder, error) {
-	if e.Driver == "none" {
-		return nil, nil
-	}
-	dir, err := e.Directory()
-	if err != nil {
-		return nil, err
-	}
-	path := weights.Path(dir, e.Model)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.Driver == "auto" {
-		log.Info("no model to embed with: words alone find; yiku model pull fetches one", "model", e.Model)
-		return nil, nil
-	}
-	embedder, err := drivers.OpenEmbedder("local", drivers.EmbedOptions{Path: path, Workers: e.Workers})
-	if err != nil {
-		return nil, err
-	}
-	c.closers = append(c.closers, closer{"embedder", embedder.Close})
-	log.Info("texts are embedded in this process", "model", embedder.Model().Name, "kernels", kernel.Path())
-	return embedder, nil
 }
 
 func (c *Core) startJobs(log *slog.Logger) *jobs.Runner {

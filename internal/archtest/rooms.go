@@ -76,6 +76,9 @@ var rooms = []Room{
 	{Dir: "llm/ollama", May: []string{"", "llm"}},
 	{Dir: "embed/local", May: []string{"", "embed", "internal/kernel"}, Foreign: []string{"golang.org/x/text"}},
 	{Dir: "embed/hash", May: []string{"", "embed"}},
+	{Dir: "embed/remote", May: []string{"", "embed", "llm"}},
+	{Dir: "embed/openai", May: []string{"", "embed", "embed/remote", "llm"}},
+	{Dir: "embed/ollama", May: []string{"", "embed", "embed/remote", "llm"}},
 
 	// Doors know the interface; no store, no index, no driver. Who may come in
 	// is told by the store's keys.
@@ -86,7 +89,7 @@ var rooms = []Room{
 
 	// Wiring.
 	{Dir: "internal/usage", Pure: true},
-	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "embed", "embed/local", "internal/kernel", "internal/lang", "internal/keyring", "internal/observe"}},
+	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "embed", "embed/local", "embed/remote", "embed/openai", "embed/ollama", "internal/kernel", "internal/lang", "internal/keyring", "internal/observe"}},
 	{Dir: "internal/weights", May: []string{"", "embed", "embed/local", "internal/kernel"}},
 	{Dir: "internal/config", May: []string{"", "internal/usage"}, Foreign: []string{"github.com/knadh/koanf"}},
 	{Dir: "internal/app", May: []string{"..."}},

@@ -29,7 +29,7 @@ type rule struct {
 
 func (c Config) check() []yiku.FieldError {
 	var faults []yiku.FieldError
-	for _, r := range slices.Concat(c.serverRules(), c.limitRules(), c.memoryRules(), c.extractRules()) {
+	for _, r := range slices.Concat(c.serverRules(), c.limitRules(), c.memoryRules(), c.extractRules(), c.Embed.rules("embed.")) {
 		if !r.ok {
 			faults = append(faults, yiku.FieldError{Field: r.key, Message: r.message})
 		}
@@ -110,7 +110,7 @@ func (c Config) memoryRules() []rule {
 }
 
 func (c Config) extractRules() []rule {
-	x, m, b, e := c.Extract, c.Model, c.Budget, c.Embed
+	x, m, b := c.Extract, c.Model, c.Budget
 	return []rule{
 		{x.Idle >= 0, "extract.idle", "must not be negative"},
 		{x.Tokens > 0, "extract.tokens", "must be positive"},
@@ -130,9 +130,6 @@ func (c Config) extractRules() []rule {
 		{b.MonthTokens >= 0, "budget.month_tokens", "must not be negative"},
 		{c.Cost.ContextPrice >= 0, "cost.context_price", "must not be negative"},
 		{m.Timeout > 0, "model.timeout", "must be positive"},
-		{slices.Contains([]string{"auto", "local", "none"}, e.Driver), "embed.driver", "must be auto, local or none"},
-		{e.Model != "", "embed.model", "must not be empty"},
-		{e.Workers > 0, "embed.workers", "must be positive"},
 	}
 }
 

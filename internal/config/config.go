@@ -8,10 +8,7 @@
 package config
 
 import (
-	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/yiku-ai/yiku/internal/usage"
@@ -148,26 +145,6 @@ type Model struct {
 	Timeout    time.Duration
 }
 
-// Embed is what turns texts into vectors.
-type Embed struct {
-	Driver  string // local, or none; auto is local where the model is there
-	Model   string
-	Dir     string // of the models that run in this process; "" is a directory in the user's cache
-	Workers int    // cores that it may use at once
-}
-
-// Directory is where the models lie that run in this process.
-func (e Embed) Directory() (string, error) {
-	if e.Dir != "" {
-		return e.Dir, nil
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("embed.dir is empty, and there is no cache directory: %w", err)
-	}
-	return filepath.Join(cache, "yiku", "models"), nil
-}
-
 // Budget bounds the model calls of each tenant (G6).
 type Budget struct {
 	usage.Budget
@@ -208,7 +185,7 @@ func Default() Config {
 		Extract: Extract{Jobs: true, AtOnce: true, Idle: 5 * time.Minute, Tokens: 4000, Window: 4000, Wait: time.Minute, Commands: "apply"},
 		Budget:  Budget{Spoiled: 5},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
-		Embed:   Embed{Driver: "auto", Model: "multilingual-e5-small", Workers: 1},
+		Embed:   defaultEmbed("auto"),
 		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true},
 	}
 }

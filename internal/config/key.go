@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -17,13 +18,15 @@ func (k Key) Env() string {
 }
 
 // IsSecret reports whether the value is shown to nobody.
-func (k Key) IsSecret() bool { return k.Name == "key" || k.Name == "model.key" }
+func (k Key) IsSecret() bool { return k.Name == "key" || strings.HasSuffix(k.Name, ".key") }
 
 // Value returns the key's value as text that would set it again.
 func (k Key) Value(c Config) string { return format(k.at(&c)) }
 
 // Keys returns every key, in the order in which documents show them.
-func Keys() []Key { return append(serverKeys(), modelKeys()...) }
+func Keys() []Key {
+	return slices.Concat(serverKeys(), modelKeys(), embedKeys("embed.", func(c *Config) *Embed { return &c.Embed }))
+}
 
 // serverKeys are those of the server, of what is kept and of what is recalled.
 func serverKeys() []Key {
@@ -105,10 +108,6 @@ func modelKeys() []Key {
 		{"model.key", "the endpoint's key; it is never shown", func(c *Config) any { return &c.Model.Key }},
 		{"model.structured", "how openai asks for structured answers: json_schema, json_object or none", func(c *Config) any { return &c.Model.Structured }},
 		{"model.timeout", "for one answer of the model", func(c *Config) any { return &c.Model.Timeout }},
-		{"embed.driver", "what turns texts into vectors: local (a model in this process), auto (the same, where the model was fetched) or none", func(c *Config) any { return &c.Embed.Driver }},
-		{"embed.model", "the model's name; yiku model list", func(c *Config) any { return &c.Embed.Model }},
-		{"embed.workers", "cores that it may use at once", func(c *Config) any { return &c.Embed.Workers }},
-		{"embed.dir", "directory of the models that embed texts in this process; empty: one in the user's cache", func(c *Config) any { return &c.Embed.Dir }},
 		{"budget.day_calls", "calls of the model for a tenant in a day (UTC), each attempt counted; 0: no limit", func(c *Config) any { return &c.Budget.DayCalls }},
 		{"budget.day_tokens", "tokens of these, prompts and answers; 0: no limit", func(c *Config) any { return &c.Budget.DayTokens }},
 		{"budget.month_calls", "calls of the model for a tenant in a month (UTC); 0: no limit", func(c *Config) any { return &c.Budget.MonthCalls }},

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
-	"github.com/yiku-ai/yiku/embed"
-	"github.com/yiku-ai/yiku/embed/local"
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/index/memindex"
 	"github.com/yiku-ai/yiku/internal/observe"
@@ -49,36 +47,6 @@ func indexes() map[string]openIndex {
 	return map[string]openIndex{
 		"memory": func(context.Context, Options) (index.Index, error) { return memindex.New(nil), nil },
 	}
-}
-
-// EmbedOptions are what an embedder is opened with.
-type EmbedOptions struct {
-	Path    string // of a model's file
-	Workers int
-}
-
-func embedders() map[string]func(EmbedOptions) (Embedder, error) {
-	return map[string]func(EmbedOptions) (Embedder, error){
-		"local": func(o EmbedOptions) (Embedder, error) {
-			return local.Open(o.Path, &local.Options{Workers: o.Workers})
-		},
-	}
-}
-
-// Embedder is an embedder that is closed when nobody needs it any more.
-type Embedder interface {
-	embed.Embedder
-	Close() error
-}
-
-// OpenEmbedder opens the embedder of that driver; an unknown driver is
-// ErrUnsupported.
-func OpenEmbedder(driver string, opts EmbedOptions) (Embedder, error) {
-	open, ok := embedders()[driver]
-	if !ok {
-		return nil, unknown("embed driver", driver, slices.Sorted(maps.Keys(embedders())))
-	}
-	return open(opts)
 }
 
 // ModelOptions are what a language model is opened with.

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/embed/embedtest"
+	"github.com/yiku-ai/yiku/embed/hash"
+	"github.com/yiku-ai/yiku/internal/config"
+)
+
+// endpoint is a configuration whose texts an endpoint embeds.
+func endpoint(t *testing.T, dimensions int) (config.Config, *embedtest.Server) {
+	t.Helper()
+	s := embedtest.Serve(t, embedtest.OpenAI(), hash.New(dimensions))
+	cfg := testConfig(t)
+	cfg.Embed.Driver, cfg.Embed.Model, cfg.Embed.URL = "openai", "m-1", s.URL
+	return cfg, s
+}
+
+// TestL10_RateLimitOnEmbeddings: what an endpoint will not embed now is
+// embedded later; nothing that was said is left out, and it is found by its
+// vector, which the explanation shows.
+func TestL10_RateLimitOnEmbeddings(t *testing.T) {
+	t.Parallel()
+	cfg, s := endpoint(t, 64)
+	c, err := Open(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // of a test
+	limited := 0
+	s.Fault = func(n int) embedtest.Raw {
+		if n > 0 && n%2 == 0 { // every second request, after the one for the dimensions
+			limited++
+			return embedtest.Raw{Status: 429, RetryAfter: "0.001"}
+		}
+		return embedtest.Raw{}
+	}
+	service := c.Engine.As(Principal())
+	for _, content := range []string{"我住在杭州西湖边", "my sister plays the cello", strings.Repeat("很长的一段话。", 900)} {
+		if _, err := service.SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: "ann", Content: content}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Engine.EmbedPending(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for query, content := range map[string]string{"杭州西湖": "我住在杭州西湖边", "who plays the cello": "my sister plays the cello"} {
+		res, err := service.SearchMemory(t.Context(), yiku.SearchMemoryRequest{UserID: "ann", Query: query, Explain: true})
+		if err != nil || len(res.Items) == 0 || res.Items[0].Memory.Content != content || len(res.Degraded) > 0 {
+			t.Fatalf("%q: %+v, %v", query, res, err)
+		}
+		if parts := res.Items[0].Scores; parts.Dense <= 0 {
+			t.Errorf("%q: it was not found by its vector: %+v", query, parts)
+		}
+	}
+	if limited == 0 {
+		t.Error("the endpoint limited nothing")
+	}
+}
