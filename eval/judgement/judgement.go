@@ -2,16 +2,23 @@
 // short scripted conversations in Chinese and English, each with the memories
 // that must and must not exist at its end.
 //
-// The cases are written by somebody who has not seen the rules. One half may be
-// looked at while rules are written; the other half is kept compressed, is not
-// opened by who writes rules, and only its scores are printed. Whoever changes
-// rules plays it in at the end, to write the scores anew, and does not go by it:
+// The cases are written by somebody who has not seen the rules, in parts. A part
+// is one file of testdata, JSON lines of [Case], compressed where its name ends
+// in .gz, and is named by its file. What a name says is what was done with it:
+//
+//   - seen: was read while rules were written.
+//   - seen-2: was unseen. Rules were steered by its totals, and then it was
+//     released and read case by case. Its scores prove nothing of other cases.
+//   - unseen…: is not opened by who writes rules; only its scores are printed.
+//
+// A new part is put in as testdata/unseen-2.jsonl.gz, or under any other name
+// that begins with unseen, and its scores are written by
 //
 //	go test ./eval/judgement -run C5 -update
 //
-// Its scores were looked at three times while rules were written, in total only.
-// What is better on the seen half and on sentences of one's own need not be
-// better there: that is what it is for.
+// which refuses to write a score below one that stands. Whoever changes rules
+// does not go by an unseen part; one that was gone by is renamed. What is better
+// on the seen parts need not be better elsewhere: that is what the unseen are for.
 package judgement
 
 import (
@@ -19,6 +26,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -148,6 +156,26 @@ func Load(path string) ([]Case, error) {
 	return cases, lines.Err()
 }
 
+// Parts returns the names of the parts in a directory, each with its file.
+func Parts(dir string) (map[string]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl*"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no cases in %s: %w", dir, errors.Join(err, os.ErrNotExist))
+	}
+	parts := map[string]string{}
+	for _, file := range files {
+		name, _, _ := strings.Cut(filepath.Base(file), ".")
+		if parts[name] != "" {
+			return nil, fmt.Errorf("part %s stands in two files", name)
+		}
+		parts[name] = file
+	}
+	return parts, nil
+}
+
+// Unseen reports whether a part is one that is not opened by who writes rules.
+func Unseen(part string) bool { return strings.HasPrefix(part, "unseen") }
+
 // Score counts over cases.
 type Score struct {
 	Cases        int `json:"cases"`
@@ -173,6 +201,25 @@ func (s Score) Recall() float64 {
 		return 1
 	}
 	return float64(s.Found) / float64(s.Asked)
+}
+
+// Below says in which respects a score is worse than one that stands; nothing
+// where it is in none.
+func (s Score) Below(stands Score) []string {
+	var worse []string
+	if s.Precision() < stands.Precision() {
+		worse = append(worse, fmt.Sprintf("precision %.4f, was %.4f", s.Precision(), stands.Precision()))
+	}
+	if s.Recall() < stands.Recall() {
+		worse = append(worse, fmt.Sprintf("recall %.4f, was %.4f", s.Recall(), stands.Recall()))
+	}
+	if s.Forbidden > stands.Forbidden {
+		worse = append(worse, fmt.Sprintf("%d forbidden, were %d", s.Forbidden, stands.Forbidden))
+	}
+	if s.WrongRetired > stands.WrongRetired {
+		worse = append(worse, fmt.Sprintf("%d wrongly retired, were %d", s.WrongRetired, stands.WrongRetired))
+	}
+	return worse
 }
 
 // Add adds another score.
