@@ -15,7 +15,9 @@ var english = sync.OnceValue(func() *grammar {
 	return filtered(&grammar{
 		plain: plainEnglish, clauses: englishClauses, subject: englishSubject, stands: englishStands, judges: func(s string) bool { return judging(englishTokens(s)) }, rules: append(englishRules(), generalEnglish()...), passing: &pattern{Regexp: passing}, comma: ", ", own: word(`^(?:i|you|please|do not|can|could|let|just|thanks?|ok|so|keep|give|make|write|use)\b`), follows: &pattern{Regexp: follows}, milestone: word(`\b(?:engaged|married|born|died|passed away|hired|promoted|joined|graduated|bought|divorced|retired?|moved|surgery|operation|adopted|elected|quit|gave birth)\b`),
 		person: pat(`(?i:\b(?:my|aunt|uncle) (?:(?:older|younger|elder|little|big) )?` + relation + `\b)(?: [A-Z]\w+)?|(?i:\b(?:dad|mum|mom|grandma|grandpa|granny)\b)`), pronoun: word(`^(?:he|she)\b`), object: word(`^((?:the|our|my) (?:[\w-]+ ){0,3}?[\w-]+) (?:is|are|has|runs?|uses?|lives?|sits?|needs?|starts?|ends?|costs?|meets?|goes|was|listens|ships|holds)\b`), neuter: word(`^it\b`),
-		revises: word(`\b(?:actually|no longer|any ?more|instead|switched|scrap that|on reflection|change of plans?|changed my mind|let us go|i would rather|mixed up|renamed|moved to|sold|got rid of|(?:i|we) (?:have )?left (?-i:[A-Z])|stopped|gave up|cancell?ed|is off|used to|is now|are now|has changed|second thought|stick with|changed|replaced|dropped|switch(?:ing)? to)\b`), bare: word(`^(?:(?:wait|no|sorry|oops|typo|correction),? )+(?P<w>\d[\w:.,/-]*)$|^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
+		changes: englishChanges(), current: word(`\b(?:now|these days|nowadays|currently|instead|has changed)\b`), more: word(`\b(?:also|too|as well|another|in addition|on top of|besides|plus|both)\b`),
+		mind: word(`\b(?:changed my mind|on reflection|(?:on )?second thoughts?|scratch that|scrap that|change of plans?)\b|^(?:actually|hm+|no),? (?:no,? )?(?:let us|use|call|put|make|answer|reply|keep|do not|stick|i would rather)\b`), frame: englishFrame, lead: leads,
+		bare:     word(`^(?:(?:wait|no|sorry|oops|typo|correction),? )+(?P<w>\d[\w:.,/-]*)$|^(?:it is|it was|make (?:it|that)|it should be|that should be|should be|i meant|is) (?P<v>[^,;]{1,60})$`),
 		task:     word(`^(?:hey,? |hi,? |please |can you |could you |would you |help me )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|polish|correct|fix|check|review|explain|edit|shorten|improve|convert|classify|analy[sz]e|write|draft|compose|complete|continue)\b[^:]*:|^(?:roleplay|role-play|pretend|imagine|let us pretend|act as|you are now)\b|^(?:lyrics|quote|excerpt|story|poem|text|email|subject|from|to|re|fwd)\s*:`),
 		question: word(`\?["')\]]*$|\b(?:do|does|did|is|are|was|were|has|have|can|will|would|could) not (?:it|they|you|he|she|we|i)[.!]*$|^(?:what|who|whom|whose|which|when|where|why|how|do you|did you|does|did|is|are|am i|was|were|can you tell|will|would you|should|shall|have you|has|had)\b`),
 		request:  word(`^(?:please |hey,? |ok,? |now,? )*(?:can|could|would|will) you\b|^(?:please )?(?:help|show|give|tell|find|list|make|create|send|book|order|run|open|write|draft|add|set|put|draw|schedule|look|search|play|read|let us|let me)\b`),
@@ -42,6 +44,28 @@ var english = sync.OnceValue(func() *grammar {
 		correct: word(`\b(?:correction|i (?:was|am) wrong|that (?:is|was) (?:wrong|not right|incorrect|a mistake)|i made a mistake|my mistake|i misspoke|i misread|typo|to correct (?:that|myself)|i meant|(?:had|got) [^,.]{0,20}(?:wrong|mixed up)|(?:is|are|was) actually|actually (?:it is|the|my|our))\b|^(?:(?:oh|ah|gah|hm+|ok|okay),? )*(?:(?:no|nope|sorry|oops|wait|actually)(?: (?:no|wait|sorry))?[,.!:;—–-]|actually (?:let us|make|use|call|put|change))`),
 	})
 })
+
+// englishChanges are the forms in which something is said to have changed.
+func englishChanges() []change {
+	const (
+		helping = `(?:(?:has|have|had|was|were|is|are|am|got|will|be|been|just|now|finally|also|already|recently|actually) )*`
+		whose   = `(?:my |our |the |that |this |an? )?`
+		tail    = `(?:$|[,.;!]| (?:and|but|so|because|last|yesterday|today|this|entirely|completely|altogether|ages ago|years ago)\b)`
+	)
+	return []change{
+		{form: word(`(?:^|\b(?:my|our|the) )(?P<t>[\w' -]{2,40}?) ` + helping + `(?:moved|changed|switched|renamed|postponed|pushed(?: back| out)?|delayed|rescheduled|bumped|raised|lowered|increased|reduced|cut|extended|went up|gone up|dropped) (?:from [^,;]{1,40}? )?(?:to|until|till) (?P<v>[^,;]{1,60})`)},
+		{form: word(`(?:^|\b(?:my|our|the) )(?P<t>[\w' -]{2,40}?) (?:is|are) (?:now|actually) (?:called |on |at |in )?(?P<v>[^,;]{1,60})`)},
+		{form: word(`(?:^|\b(?:my|our|the) )(?P<t>[\w' -]{2,40}?) (?:is|are|runs on) (?:called |on |at |in )?(?P<v>[^,;]{1,60}?) (?:now|these days|instead)\b`)},
+		{form: word(`\b(?:i|we|they) ` + helping + `(?:switched|migrated|moved|changed|swapped) ` + whose + `(?P<t>[\w' -]{2,30}?) (?:over )?(?:from [^,;]{1,40}? )?(?:to|with|for) (?P<v>[^,;]{1,60})`)},
+		{form: word(`\bmake (?:the |my |that )(?P<t>[\w -]{2,30}?) (?P<v>[\w:-]{1,30}) instead\b`)},
+		{form: word(`\b(?:switched|migrated|changed|went|swapped)(?: over)?(?: [\w' -]{2,30}?)? from (?P<o>[^,;]{2,40}?) to `)},
+		{form: word(`\b(?:swapped|replaced) ` + whose + `(?P<o>[\w.&' -]{2,40}?) (?:with|for|by) `)},
+		{form: word(`(?:^|\b(?:i|we|they|he|she|so|and|but|(?-i:\p{Lu})\p{L}+) )` + helping + `(?:sold|quit|closed|cancell?ed|ditched|dropped|gave up|given up|bailed on|got rid of|gotten rid of|returned|dumped|scrapped|retired from|resigned from|stopped using|done with|moved off(?: of)?|moved away from|gave away|broke up with) ` + whose + `(?P<o>[\w.&' -]{2,40}?)(?: (?:idea|plan|plans|account|subscription|job|membership))?` + tail), gone: true},
+		{form: word(`\b(?:left|quit) (?P<o>(?-i:[A-Z])[\w.&'-]*(?: (?-i:[A-Z])[\w.&'-]*)*)`), gone: true},
+		{form: word(`\b(?:do not|does not|am not|is not|are not|did not|cannot) (?P<p>[^,;.]{2,60}?) (?:any ?more|any longer)\b`)},
+		{form: word(`\b(?:no longer|(?:has|have|had)? ?(?:stopped|quit|gave up|given up|went off|gone off)) (?P<p>[^,;]{2,60})`)},
+	}
+}
 
 // word compiles an expression that does not look at case.
 func word(expression string) *pattern { return pat(`(?i)` + expression) }

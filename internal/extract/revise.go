@@ -12,105 +12,286 @@ import (
 	"github.com/yiku-ai/yiku/internal/lang"
 )
 
-// revise lets the candidates from a number on take the place of what earlier
-// messages or one memory say of the same matter, where their own clause or the
-// sentence says that something changed. A sentence that says so and gave no
-// candidate stands for itself.
+// A statement retires an older one only where it says so (C8): it names what is
+// so no more, or says that a matter changed and gives a value of the same kind,
+// or repeats the older one but for the value and says that this is so now. The
+// older one must be the only one of which that is true. That two statements
+// share words retires nothing.
+
+// change is a form in which a sentence says that something changed. Its groups:
+// o what is so no more; t the matter whose value changed, with v the value of
+// now where it is said; p what somebody does no more.
+type change struct {
+	form *pattern
+	gone bool // o is somebody's or something's that is gone: it must be what the older statement is of
+}
+
+// revise lets what a sentence says take the place of the one older statement
+// that it takes back, if there is one. A sentence that takes one back is kept as
+// a whole: without what it says of the old nobody would understand it.
 func (r *reading) revise(g *grammar, from int, s string) {
-	whole := r.is(g, g.correct, s)
-	bare := len(trim(g.correct.ReplaceAllString(g.revises.ReplaceAllString(s, ""), ""))) < 8
-	if len(r.found) == from && len(s) < 240 && !bare && (whole || r.is(g, g.revises, weakly.ReplaceAllString(s, ""))) && g.stands(s, thing, s, rule{}) && !r.is(g, g.hedge, s) {
-		c := Candidate{Op: OpCreate, Content: trim(s), Type: yiku.TypeCorrection, Importance: 0.6}
-		if r.relatedMemory(c) > 0 || r.relatedFound(from, c) >= 0 {
-			r.add(c)
+	if len(s) >= 300 || r.is(g, g.hedge, s) || r.is(g, g.once, s) {
+		return
+	}
+	subject := ""
+	for _, c := range r.found[from:] {
+		if c.Op != OpCreate {
+			return
+		}
+		subject = c.Subject
+	}
+	if subject == "" {
+		subject, _ = g.subject(s)
+	}
+	at := r.older(from, r.takesBack(g, s), subject)
+	if at == nil && r.is(g, g.mind, s) {
+		at = r.asked(from)
+	}
+	if at == nil {
+		return
+	}
+	c := Candidate{Content: trim(g.lead.ReplaceAllString(s, "")), Type: yiku.TypeCorrection, Subject: at.Subject, Importance: 0.8, Urgent: true}
+	for _, f := range r.found[from:] {
+		if f.Attribute != "" && f.Subject == at.Subject {
+			c.Attribute, c.Value, c.Single, c.Importance = f.Attribute, f.Value, f.Single, f.Importance
 		}
 	}
-	for i := from; i < len(r.found); i++ {
-		c := r.found[i]
-		if c.Op != OpCreate || !whole && !r.correcting && !r.is(g, g.revises, c.Content) {
+	r.found = r.found[:from]
+	r.retire(at, &c)
+	r.add(c)
+}
+
+// asked is the one instruction of the user's message before this one; nil for
+// none and for several.
+func (r *reading) asked(before int) *past {
+	var only *past
+	for _, was := range r.pasts(before) {
+		if was.found < 0 || was.Type != yiku.TypeConstraint || was.Subject != "" || !slices.Contains(r.found[was.found].Messages, r.before()) {
 			continue
 		}
-		if len(r.found) == from+1 && len(s) < 120 {
-			c.Content = s // a short sentence with one statement is of one matter
+		if only != nil {
+			return nil
 		}
-		if at := r.relatedFound(from, c); at >= 0 {
-			r.found = slices.Delete(r.found, at, at+1)
-			from, i = from-1, i-1
-		} else if n := r.relatedMemory(c); n > 0 {
-			now := &r.found[i]
-			now.Op, now.Target, now.Type, now.Urgent = OpUpdate, n, yiku.TypeCorrection, true
-		}
+		only = &was
 	}
+	return only
 }
 
-// relatedFound is the last candidate of an earlier message, before a number, that
-// is of the same matter as a candidate; -1 for none.
-func (r *reading) relatedFound(before int, c Candidate) int {
-	for i := before - 1; i >= 0; i-- {
-		if was := r.found[i]; was.Op == OpCreate && !slices.Contains(was.Messages, r.at) && r.sameMatter(was.Subject, was.Attribute, was.Content, c) {
-			return i
-		}
-	}
-	return -1
+// past is an older statement: of an earlier message, or a memory.
+type past struct {
+	Neighbour
+	found  int // its place among the candidates; -1 where it is a memory
+	number int // of the neighbour
 }
 
-// relatedMemory is the number of the one neighbour that is of the same matter
-// as a candidate; 0 for none and for several.
-func (r *reading) relatedMemory(c Candidate) int {
-	found := 0
+// retire marks a candidate as what takes the place of an older statement.
+func (r *reading) retire(was *past, c *Candidate) {
+	if was.found >= 0 {
+		r.found = slices.Delete(r.found, was.found, was.found+1)
+		return
+	}
+	c.Op, c.Target = OpUpdate, was.number
+}
+
+// older is the one older statement that a test is true of and that is of nobody
+// else; nil for none and for several.
+func (r *reading) older(before int, is func(was string) bool, subject string) *past {
+	if is == nil {
+		return nil
+	}
+	var only *past
+	for _, was := range r.pasts(before) {
+		if !sameSubject(was, subject) || !is(was.Content) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = &was
+	}
+	return only
+}
+
+// pasts are the statements of earlier messages among the candidates before a
+// number, and the memories that say something else.
+func (r *reading) pasts(before int) []past {
+	var list []past
+	for i, c := range r.found[:before] {
+		if c.Op != OpDelete && !slices.Contains(c.Messages, r.at) {
+			list = append(list, past{Neighbour{c.Content, c.Subject, c.Attribute, c.Value, c.Type}, i, 0})
+		}
+	}
 	for i, n := range r.window.Neighbours {
-		if lang.Fold(n.Content) == lang.Fold(c.Content) || !r.sameMatter(n.Subject, n.Attribute, n.Content, c) {
-			continue
+		if !slices.ContainsFunc(list, func(p past) bool { return lang.Fold(p.Content) == lang.Fold(n.Content) }) {
+			list = append(list, past{n, -1, i + 1})
 		}
-		if found > 0 {
-			return 0
-		}
-		found = i + 1
 	}
-	return found
+	return list
 }
 
-// sameMatter reports whether a candidate is of the matter of an older statement:
-// nobody else is meant, and either the attribute is the same or they share a
-// word that names a matter.
-func (r *reading) sameMatter(subject, attribute, content string, c Candidate) bool {
-	if subject != c.Subject && others.covers(subject) && others.covers(c.Subject) && subject != "" && c.Subject != "" && !strings.Contains(content, c.Subject) {
-		return false
-	}
-	if soft[attribute] && !ended.MatchString(c.Content) {
-		return false // one taste more is no other taste
-	}
-	v := r.rules.vocabulary
-	if attribute != "" && c.Attribute != "" && v.Canonical(attribute) != v.Canonical(c.Attribute) && v.Knows(attribute) && v.Knows(c.Attribute) {
-		return false
-	}
-	if attribute != "" && subject == c.Subject && v.Canonical(attribute) == v.Canonical(c.Attribute) && (v.Single(attribute) || attribute == tongue) {
+// sameSubject reports whether an older statement may be of whom a new one is: of
+// two persons of whom one is not the user, both must be the same.
+func sameSubject(was past, subject string) bool {
+	person := func(s string) bool { return s != "" && others.covers(s) }
+	if lang.Fold(was.Subject) == lang.Fold(subject) || !person(was.Subject) && !person(subject) {
 		return true
 	}
-	return related(content, c.Content)
+	return person(subject) && says("", was.Content, strings.TrimPrefix(subject, theirs)) || person(was.Subject) && !person(subject) && inanimate(subject)
 }
 
-// corrected reads the value alone that takes the place of the one said last in
-// an earlier message.
+// takesBack is the test of what a sentence takes back; nil where it takes back
+// nothing.
+func (r *reading) takesBack(g *grammar, s string) func(was string) bool {
+	var tests []func(string) bool
+	more := r.is(g, g.more, s)
+	for _, change := range g.changes {
+		m := r.match(g, change.form, s)
+		if m == nil {
+			continue
+		}
+		group := func(name string) string {
+			if i := change.form.SubexpIndex(name); i >= 0 {
+				return trim(m[i])
+			}
+			return ""
+		}
+		old, topic, next, denied := group("o"), group("t"), group("v"), group("p")
+		if matterless(old + topic + denied) {
+			continue
+		}
+		tests = append(tests, func(was string) bool {
+			switch {
+			case denied != "":
+				return !denial.MatchString(was) && holds(was, denied)
+			case old != "":
+				return !denial.MatchString(was) && !origin.MatchString(was) && (change.gone && owns(was, old) || !change.gone && says("", was, old))
+			}
+			return !more && valued(was, topic, next)
+		})
+	}
+	if r.correcting || r.is(g, g.correct, s) {
+		tests = append(tests, func(was string) bool { return namesValue(was, s) })
+	}
+	if !more && (r.correcting || r.is(g, g.correct, s) || r.is(g, g.current, s)) {
+		tests = append(tests, func(was string) bool { return r.sameFrame(g, was, s) })
+	}
+	if tests == nil {
+		return nil
+	}
+	return func(was string) bool {
+		return slices.ContainsFunc(tests, func(is func(string) bool) bool { return is(was) })
+	}
+}
+
+// matterless reports whether words name no matter: a pronoun, or what may be
+// said of everything.
+func matterless(words string) bool {
+	if words == "" || pronoun.MatchString(words) || speaker.MatchString(words) {
+		return true
+	}
+	return len(contentWords(words)) == 0
+}
+
+// contentWords are the words of a text that name a matter, as their roots; runs of
+// Chinese as they stand.
+func contentWords(text string) []string {
+	var out []string
+	for _, w := range matter.FindAllString(usual.ReplaceAllString(lang.Fold(text), " "), -1) {
+		if first, _ := utf8.DecodeRuneInString(w); unicode.Is(unicode.Han, first) {
+			out = append(out, w)
+		} else if !general(w) {
+			out = append(out, root(w))
+		}
+	}
+	return out
+}
+
+// holds reports whether a text has all the words of another that name a matter.
+func holds(text, words string) bool {
+	has := contentWords(text)
+	need := contentWords(words)
+	for _, w := range need {
+		first, _ := utf8.DecodeRuneInString(w)
+		if !slices.ContainsFunc(has, func(h string) bool { return akin(h, w) }) && !(unicode.Is(unicode.Han, first) && strings.Contains(lang.Fold(text), w)) {
+			return false
+		}
+	}
+	return len(need) > 0
+}
+
+// owns reports whether a statement is of a thing: it has all its words, and the
+// last of them is no part of the name of another thing.
+func owns(was, what string) bool {
+	if !holds(was, what) {
+		return false
+	}
+	words := contentWords(what)
+	last := words[len(words)-1]
+	if first, _ := utf8.DecodeRuneInString(last); unicode.Is(unicode.Han, first) {
+		return true
+	}
+	tokens := englishTokens(lang.Fold(was))
+	for i, t := range tokens {
+		if next := at(tokens, i+1).word; root(t.word) == last && (next == "" || general(next) || closed[next] || strings.Contains(lang.Fold(was), t.word+",") || strings.ContainsAny(next, "0123456789")) {
+			return true
+		}
+	}
+	return false
+}
+
+// closed are words that part a thing from what is said of it.
+var closed = words(`in on at to for with from by of and but so or because since as that which who when where while about into over under before after until per named called costs starts ends runs lives expires leaves`)
+
+// corrected reads the value alone that takes the place of one in an older
+// statement: of the one in which another number stands in the same frame, or of
+// what the message before said that something is.
 func (r *reading) corrected(g *grammar, s string) bool {
 	m := r.match(g, g.bare, s)
 	if m == nil || !r.correcting && number.FindStringIndex(s) == nil {
 		return false
 	}
 	next := value(strings.Join(m[1:], ""))
-	for i := len(r.found) - 1; i >= 0 && next != "" && !pronoun.MatchString(next); i-- {
-		was := r.found[i]
-		if was.Value == "" || !r.correcting {
-			was.Value = framed(was.Content, next)
-		}
-		if was.Op == OpDelete || was.Value == "" || slices.Contains(was.Messages, r.at) || !strings.Contains(was.Content, was.Value) {
+	if next == "" || pronoun.MatchString(next) {
+		return false
+	}
+	was := r.older(len(r.found), func(was string) bool { return framed(was, next) != "" }, thing)
+	if was != nil {
+		was.Value = framed(was.Content, next)
+	} else if was = r.saidBefore(); was == nil || !r.correcting || valueKind(was.Value) != valueKind(next) {
+		return false
+	}
+	c := Candidate{Content: strings.Replace(was.Content, was.Value, next, 1), Type: yiku.TypeCorrection, Subject: was.Subject, Attribute: was.Attribute, Importance: 0.8, Urgent: true}
+	if c.Attribute != "" {
+		c.Value = next
+	}
+	if was.found >= 0 {
+		c.Single = r.found[was.found].Single
+	}
+	r.retire(was, &c)
+	r.add(c)
+	return true
+}
+
+// saidBefore is the one statement of the user's message before this one that
+// says what something is, with that as its value; nil for none and for several.
+func (r *reading) saidBefore() *past {
+	var only *past
+	for _, was := range r.pasts(len(r.found)) {
+		if was.found < 0 || !slices.Contains(r.found[was.found].Messages, r.before()) {
 			continue
 		}
-		r.found = slices.Delete(r.found, i, i+1)
-		r.add(Candidate{Content: strings.Replace(was.Content, was.Value, next, 1), Type: yiku.TypeCorrection, Subject: was.Subject, Attribute: was.Attribute, Single: was.Single, Value: next, Importance: max(was.Importance, 0.8), Urgent: true})
-		return true
+		if m := copular.FindStringSubmatch(was.Content); was.Value == "" && m != nil {
+			was.Value = trim(m[2])
+		}
+		if was.Value == "" || !strings.Contains(was.Content, was.Value) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = &was
 	}
-	return false
+	return only
 }
 
 // framed is what of a text stands in the frame of a value with a number: the
@@ -136,42 +317,34 @@ var heard = regexp.MustCompile(`(?i)^.{2,40}?\b(?:told me|said|says)(?: that)? |
 
 var number = regexp.MustCompile(`\d+(?:[.:]\d+)*`)
 
-// related reports whether two texts share a word that names a matter: one of
-// four letters or two characters, but the usual ones.
-func related(a, b string) bool {
-	a, b = usual.ReplaceAllString(lang.Fold(a), " "), usual.ReplaceAllString(lang.Fold(b), " ")
-	for _, w := range matter.FindAllString(a, -1) {
-		if r, size := utf8.DecodeRuneInString(w); !unicode.Is(unicode.Han, r) {
-			if !general(w) && slices.ContainsFunc(matter.FindAllString(b, -1), func(v string) bool { return !general(v) && root(v) == root(w) }) {
-				return true
-			}
-			continue
-		} else if runes := []rune(w); size > 0 {
-			for i := 0; i+1 < len(runes); i++ {
-				if strings.Contains(b, string(runes[i:i+2])) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // general reports whether an English word names no matter.
 func general(w string) bool {
 	return lexicon().common[w] || lexicon().articles[w] || lexicon().adverbs[w] || lexicon().periods[w] || lexicon().verdicts[w] || lexicon().degree[w] || lexicon().dangling[w] || lexicon().fleeting[w] || lexicon().finites[w] || lexicon().vague[w]
 }
 
-// root is what a word and its usual forms share.
-func root(word string) string { return word[:min(len(word), 5)] }
+// root is a word without its usual endings.
+func root(word string) string {
+	for _, end := range []string{"ing", "ed", "es", "s", "e"} {
+		if bare, ok := strings.CutSuffix(word, end); ok && len(bare) >= 3 {
+			return bare
+		}
+	}
+	return word
+}
+
+// akin reports whether two roots are of one word: weigh and weight.
+func akin(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || len(a) >= 5 && len(b)-len(a) <= 2 && strings.HasPrefix(b, a)
+}
 
 var (
-	// weakly says that something changed, of anything: alone it retires nothing.
-	weakly = regexp.MustCompile(`(?i)\b(?:actually|used to|(?:has |have )?changed|stopped)\b`)
-	// ended says that a taste is one no more.
-	ended = regexp.MustCompile(`(?i)\b(?:no longer|any ?more|not|stopped|gave up|quit|went off|gone off|changed my mind|instead|hate)\b|不再|不喜欢|不爱|戒|换|改|不\p{Han}了`)
+	// origin is what stays so, whatever changes.
+	origin = regexp.MustCompile(`(?i)\b(?:born|originally|grew up|raised|hometown|studied|graduated|used to)\b|出生|老家|籍贯|来自|毕业|以前|曾经`)
 	// speaker is who said something wrong, not what.
 	speaker = regexp.MustCompile(`^(?:我|你|刚|之前|前面|上面|i|you)(?:刚才?|们|上次)?$`)
-	usual   = regexp.MustCompile(`我们|喜欢|一个|最近|什么|觉得|感觉|知道|自己|没有|可以|需要|时候|公司|团队|现在|以后|每天|项目|已经|应该|其实|不过|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name)\b|\d{4}-\d{2}-\d{2}`)
-	matter  = regexp.MustCompile(`\p{Han}{2,}|[a-z0-9][a-z0-9:./-]{2,}`)
+	usual   = regexp.MustCompile(`我们|喜欢|一个|最近|什么|觉得|感觉|知道|自己|没有|可以|需要|时候|团队|现在|以后|每天|已经|应该|其实|不过|那个|这个|数字|\b(?:with|from|that|this|have|will|they|them|their|your|about|longer|more|actually|instead|always|never|called?|name|figure|number|amount|details?|info|information|data|idea|plan|account)\b|\d{4}-\d{2}-\d{2}`)
+	matter  = regexp.MustCompile(`\p{Han}{2,}|[a-z0-9][a-z0-9:./-]{1,}`)
 )

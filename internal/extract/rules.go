@@ -62,17 +62,22 @@ type grammar struct {
 	telling   *pattern // looks like it and orders nothing
 	replaced  []*pattern
 	correct   *pattern // takes back what was said
-	revises   *pattern // says that something is so no more
-	bare      *pattern // a correction that gives the value alone: group v
-	milestone *pattern // happens once or seldom in a life, and its day matters
-	passing   *pattern // what a general form must not say
-	person    *pattern // a person of the user, as they are named
-	pronoun   *pattern // stands at the start of a clause for that person
-	object    *pattern // begins a clause about a thing: group 1
-	neuter    *pattern // stands at the start of a clause for that thing
-	follows   *pattern // begins what follows from the clause before
-	comma     string   // joins clauses
-	own       *pattern // a clause about the user or an order, which is added to no other
+	changes   []change // say that something is so no more
+	current   *pattern // says that something is so now
+	more      *pattern // says that something is so beside what was so
+	mind      *pattern // takes back what was asked for last
+	frame     func(clause string) (frame, value string)
+	lead      *regexp.Regexp // leads over to a statement and says nothing
+	bare      *pattern       // a correction that gives the value alone: group v
+	milestone *pattern       // happens once or seldom in a life, and its day matters
+	passing   *pattern       // what a general form must not say
+	person    *pattern       // a person of the user, as they are named
+	pronoun   *pattern       // stands at the start of a clause for that person
+	object    *pattern       // begins a clause about a thing: group 1
+	neuter    *pattern       // stands at the start of a clause for that thing
+	follows   *pattern       // begins what follows from the clause before
+	comma     string         // joins clauses
+	own       *pattern       // a clause about the user or an order, which is added to no other
 	subject   func(clause string) (subject, rest string)
 	judges    func(clause string) bool                           // says how somebody finds a thing
 	stands    func(clause, subject, rest string, rule rule) bool // see englishStands
@@ -190,10 +195,8 @@ func (r *reading) sentence(g *grammar, s string) {
 			c.Type, c.Urgent = yiku.TypeCorrection, true
 		}
 	}
-	if (r.correcting || r.is(g, g.revises, s)) && !told && !private && before <= len(r.found) {
-		if len(s) < 240 && !r.is(g, g.question, s) {
-			r.revise(g, before, s)
-		}
+	if !told && !private && before <= len(r.found) && !r.is(g, g.question, s) {
+		r.revise(g, before, s)
 	}
 }
 
@@ -465,11 +468,18 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 		c.Attribute, c.Value, c.Single = "", "", nil
 	}
 	if old := value(group("o")); rule.changed && old != "" {
-		if n := r.known(old); n > 0 {
+		if n := r.known(old); n > 0 && r.sameAttribute(r.window.Neighbours[n-1], c) {
 			c.Op, c.Target, c.Type, c.Urgent = OpUpdate, n, yiku.TypeCorrection, true
 		}
 	}
 	return c, true
+}
+
+// sameAttribute reports whether a memory is of the attribute of a candidate, and
+// of whom it is.
+func (r *reading) sameAttribute(n Neighbour, c Candidate) bool {
+	v := r.rules.vocabulary
+	return sameSubject(past{Neighbour: n}, c.Subject) && (c.Attribute == "" && !origin.MatchString(n.Content) || v.Canonical(n.Attribute) == v.Canonical(c.Attribute))
 }
 
 // erased drops what is known of the matter that a sentence asks to forget;
@@ -480,7 +490,7 @@ func (r *reading) erased(g *grammar, s string) bool {
 		return false
 	}
 	what := strings.Join(m[1:], "")
-	if r.relatedMemory(Candidate{Content: what}) == 0 && !slices.ContainsFunc(r.found, func(c Candidate) bool { return related(c.Content, what) }) {
+	if !slices.ContainsFunc(r.pasts(len(r.found)), func(was past) bool { return holds(was.Content, what) }) {
 		return false
 	}
 	r.forget(what)
@@ -490,7 +500,7 @@ func (r *reading) erased(g *grammar, s string) bool {
 // forget takes back what was just said, or marks for deletion what is known
 // of a matter.
 func (r *reading) forget(what string) {
-	what = trim(what)
+	what = trim(part.Split(what, 2)[0])
 	if what == "" || pronoun.MatchString(what) {
 		r.found = slices.DeleteFunc(r.found, func(c Candidate) bool {
 			return slices.Contains(c.Messages, r.at) || slices.Contains(c.Messages, r.before())
@@ -509,11 +519,17 @@ func (r *reading) forget(what string) {
 	if gone {
 		return
 	}
-	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return c.Op != OpDelete && related(c.Content, what) })
-	if n := r.relatedMemory(Candidate{Content: what}); n > 0 {
-		r.add(Candidate{Op: OpDelete, Target: n, Content: r.window.Neighbours[n-1].Content, Urgent: true})
+	was := r.older(len(r.found), func(was string) bool { return holds(was, what) }, thing)
+	switch {
+	case was != nil && was.found >= 0:
+		r.found = slices.Delete(r.found, was.found, was.found+1)
+	case was != nil:
+		r.add(Candidate{Op: OpDelete, Target: was.number, Content: was.Content, Urgent: true})
 	}
 }
+
+// part ends what is to be forgotten.
+var part = regexp.MustCompile(`(?i),| from (?:your|the|whatever|all|any|memory)\b`)
 
 // before is the number of the user's message before this one, 0 for none.
 func (r *reading) before() int {
