@@ -96,8 +96,7 @@ var (
 	zhFiller  = regexp.MustCompile(`现在|目前|已经|今年|如今|以后|改|成|到|都|才|就|每天|我们|我|咱们?|的|了|是|为|在|应该|其实|，|（[^）]*）`)
 	zhCopular = regexp.MustCompile(`^(.{2,12}?)(?:叫|是|住在?|定在|在|用的?是?|为)([^，,]{1,30})$`)
 	// dates that were written behind what means them.
-	written  = regexp.MustCompile(` ?[(（]\d{4}-\d{2}-\d{2}(?:…\d{4}-\d{2}-\d{2})?[)）]`)
-	enFiller = words(`a an the my our i we now currently actually just these days anymore instead no wait sorry oops correction already also really still please ok always is are am was were has have had been will be`)
+	written = regexp.MustCompile(` ?[(（]\d{4}-\d{2}-\d{2}(?:…\d{4}-\d{2}-\d{2})?[)）]`)
 )
 
 // chineseFrame parts a clause into what stays and the value.
@@ -124,7 +123,7 @@ func englishFrame(s string) (frame, value string) {
 	for _, t := range englishTokens(written.ReplaceAllString(s, "")) {
 		kind := valueKind(t.word)
 		switch {
-		case enFiller[t.word]:
+		case lexicon().fillers[t.word]:
 			continue
 		case t.exact || t.capital && !(kind == "" && len(stays) == 0) || kind != "":
 			values = append(values, t.word)

@@ -53,6 +53,10 @@ type wordLists struct {
 	lastingVerbs set
 	// vague are verbs and nouns that are said of every matter.
 	vague set
+	// fillers may stand in a statement or be left out, and it is the same.
+	fillers set
+	// parting words part a thing from what is said of it.
+	parting set
 }
 
 var lexicon = sync.OnceValue(func() *wordLists {
@@ -100,5 +104,7 @@ var lexicon = sync.OnceValue(func() *wordLists {
 	find finds found look looks looking help helps helped helping start starts started starting stop stops stopped tell told said show shows showed like likes liked love loves loved enjoy enjoys hate hates prefer prefers work works worked working
 	play plays playing thing things year years time times week weeks month months today team world person place kind sort part side point back away down together around first last next long high real really much well good great best better
 	wrong correction mistake sorry change changed changes changing chats moved switched instead anymore longer actually meant please should would could might must cannot never always still every each other another being been having doing done using used uses does`),
+		fillers: words(`a an the my our i we now currently actually just these days anymore instead no wait sorry oops correction already also really still please ok always is are am was were has have had been will be`),
+		parting: words(`in on at to for with from by of and but so or because since as that which who when where while about into over under before after until per named called costs starts ends runs lives expires leaves`),
 	}
 })

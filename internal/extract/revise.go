@@ -81,16 +81,17 @@ func (r *reading) asked(before int) *past {
 type past struct {
 	Neighbour
 	found  int // its place among the candidates; -1 where it is a memory
-	number int // of the neighbour
+	number int // of the memory; 0 where there is none yet
 }
 
 // retire marks a candidate as what takes the place of an older statement.
 func (r *reading) retire(was *past, c *Candidate) {
 	if was.found >= 0 {
 		r.found = slices.Delete(r.found, was.found, was.found+1)
-		return
 	}
-	c.Op, c.Target = OpUpdate, was.number
+	if was.number > 0 {
+		c.Op, c.Target = OpUpdate, was.number
+	}
 }
 
 // older is the one older statement that a test is true of and that is of nobody
@@ -118,7 +119,8 @@ func (r *reading) pasts(before int) []past {
 	var list []past
 	for i, c := range r.found[:before] {
 		if c.Op != OpDelete && !slices.Contains(c.Messages, r.at) {
-			list = append(list, past{Neighbour{c.Content, c.Subject, c.Attribute, c.Value, c.Type}, i, 0})
+			number := 1 + slices.IndexFunc(r.window.Neighbours, func(n Neighbour) bool { return lang.Fold(n.Content) == lang.Fold(c.Content) })
+			list = append(list, past{Neighbour{c.Content, c.Subject, c.Attribute, c.Value, c.Type}, i, number})
 		}
 	}
 	for i, n := range r.window.Neighbours {
@@ -232,15 +234,12 @@ func owns(was, what string) bool {
 	}
 	tokens := englishTokens(lang.Fold(was))
 	for i, t := range tokens {
-		if next := at(tokens, i+1).word; root(t.word) == last && (next == "" || general(next) || closed[next] || strings.Contains(lang.Fold(was), t.word+",") || strings.ContainsAny(next, "0123456789")) {
+		if next := at(tokens, i+1).word; root(t.word) == last && (next == "" || general(next) || lexicon().parting[next] || strings.Contains(lang.Fold(was), t.word+",") || strings.ContainsAny(next, "0123456789")) {
 			return true
 		}
 	}
 	return false
 }
-
-// closed are words that part a thing from what is said of it.
-var closed = words(`in on at to for with from by of and but so or because since as that which who when where while about into over under before after until per named called costs starts ends runs lives expires leaves`)
 
 // corrected reads the value alone that takes the place of one in an older
 // statement: of the one in which another number stands in the same frame, or of

@@ -55,6 +55,8 @@ type grammar struct {
 	secret    *pattern
 	remember  *pattern // leads in what is to be remembered: group 1
 	noted     *pattern // follows what is to be remembered: group 1
+	joke      *pattern // takes back what was said as no more than a joke
+	listing   *pattern // leads in a list of what is to be remembered
 	reminder  *pattern // looks like it and is a thing to do
 	erase     *pattern // asks to forget a matter that is named: groups w, x
 	forget    *pattern // asks to forget: one of the groups is what, empty for what was said last
@@ -123,6 +125,7 @@ type reading struct {
 	previous   string // the sentence before, of the same message
 	correcting bool   // the message takes something back
 	explicit   bool   // the sentence asks that it be remembered
+	listing    bool   // what follows is a list that is to be remembered
 	seen       [4]glance
 }
 
@@ -133,14 +136,30 @@ func (r *reading) message(n int) {
 	r.at, r.correcting, r.previous, r.thing = n, false, "", ""
 	for _, s := range sentences(r.skills(unspoken(Own(r.window.Messages[n-1].Content)))) {
 		g := grammarOf(s)
-		if len(s) > maxSentence {
+		if len(s) > maxSentence || code.MatchString(s) {
 			continue
 		}
 		s = g.plain(s)
 		if r.is(g, g.task, s) {
 			return
 		}
+		item := bullet.FindString(s)
+		if r.listing = r.listing && item != ""; r.listing {
+			r.listed(g, s[len(item):])
+			continue
+		}
+		if at := pasted.FindStringIndex(s); at != nil {
+			r.sentence(g, s[:at[0]])
+			return // what follows is somebody's text
+		}
 		r.sentence(g, s)
+	}
+}
+
+// listed keeps a line of a list that the user asked to be remembered.
+func (r *reading) listed(g *grammar, s string) {
+	if !r.is(g, g.secret, s) && !r.is(g, g.question, s) {
+		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Subject: user, Importance: 0.8, Urgent: true})
 	}
 }
 
@@ -150,7 +169,15 @@ func (r *reading) sentence(g *grammar, s string) {
 		r.forget(strings.Join(m[1:], ""))
 		return
 	}
+	if r.is(g, g.joke, s) {
+		r.forget("")
+		return
+	}
 	if r.is(g, g.reminder, s) || r.erased(g, s) {
+		return
+	}
+	if r.is(g, g.listing, s) {
+		r.listing = true
 		return
 	}
 	explicit, private := false, r.is(g, g.secret, s)
@@ -174,7 +201,7 @@ func (r *reading) sentence(g *grammar, s string) {
 	hedged := r.is(g, g.hedge, s)
 	r.correcting = r.correcting || r.is(g, g.correct, s)
 	before := len(r.found)
-	told := !explicit && r.is(g, g.reported, s)
+	told := !explicit && r.told(g, s)
 	if private || told || !r.replace(g, s) && !r.instruct(g, s) {
 		r.clauses(g, g.clauses(s), explicit)
 	}
@@ -207,7 +234,7 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 	open := false // whether the clause before is kept, and what is added to it with it
 	for i, clause := range clauses {
 		r.notice(g, clause)
-		if r.is(g, g.secret, clause) || !explicit && r.is(g, g.reported, clause) {
+		if r.is(g, g.secret, clause) || !explicit && r.told(g, clause) {
 			r.corrected(g, heard.ReplaceAllString(clause, ""))
 			return
 		}
@@ -236,9 +263,18 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 	}
 }
 
+// told reports whether a text is what others say. What users say that they said
+// is theirs.
+func (r *reading) told(g *grammar, s string) bool {
+	return r.is(g, g.reported, s) && g.reported.MatchString(retold.ReplaceAllString(s, ""))
+}
+
+// retold is how users refer to what they said.
+var retold = regexp.MustCompile(`(?i)\bi(?: have)?(?: just| already)? (?:told|said|mentioned|wrote)\b(?: you)?|我(?:刚才?|之前|上次)?(?:说|提到|讲)过?(?:的|了)?`)
+
 // conclusion reports whether a sentence says what follows from the one before.
 func (r *reading) conclusion(g *grammar, s string) bool {
-	return !r.is(g, g.question, s) && !r.is(g, g.idle, s) && !r.is(g, g.hedge, s) && !r.is(g, g.secret, s) && !r.is(g, g.reported, s) && !g.judges(s)
+	return !r.is(g, g.question, s) && !r.is(g, g.idle, s) && !r.is(g, g.hedge, s) && !r.is(g, g.secret, s) && !r.told(g, s) && !g.judges(s)
 }
 
 // resolved is a clause with the person in the place of the pronoun it begins with.
@@ -257,7 +293,7 @@ func (r *reading) notice(g *grammar, clause string) {
 	if p := g.person.FindString(clause); p != "" && g.pronoun.FindStringIndex(clause) == nil {
 		r.person = p
 	}
-	if m := g.object.FindStringSubmatch(clause); m != nil {
+	if m := g.object.FindStringSubmatch(clause); m != nil && !r.is(g, g.person, m[1]) {
 		r.thing = m[1]
 	}
 }
@@ -387,6 +423,10 @@ func (r *reading) clause(g *grammar, s string) {
 			return
 		}
 	}
+	if at := strings.LastIndex(s, "，"); at > 0 && g.comma == "，" {
+		r.clause(g, s[:at]) // what was added to it is in its way
+		return
+	}
 	if !r.is(g, g.passing, s) && !r.is(g, g.passing, rest) && (r.explicit || g.stands(s, subject, rest, rule{})) && r.appointed(g, s) {
 		r.add(Candidate{Content: trim(s), Type: yiku.TypeFact, Subject: subject, Importance: 0.6})
 	}
@@ -482,65 +522,6 @@ func (r *reading) sameAttribute(n Neighbour, c Candidate) bool {
 	return sameSubject(past{Neighbour: n}, c.Subject) && (c.Attribute == "" && !origin.MatchString(n.Content) || v.Canonical(n.Attribute) == v.Canonical(c.Attribute))
 }
 
-// erased drops what is known of the matter that a sentence asks to forget;
-// false where it does not ask, or nothing is known.
-func (r *reading) erased(g *grammar, s string) bool {
-	m := r.match(g, g.erase, s)
-	if m == nil || r.is(g, g.question, s) {
-		return false
-	}
-	what := strings.Join(m[1:], "")
-	if !slices.ContainsFunc(r.pasts(len(r.found)), func(was past) bool { return holds(was.Content, what) }) {
-		return false
-	}
-	r.forget(what)
-	return true
-}
-
-// forget takes back what was just said, or marks for deletion what is known
-// of a matter.
-func (r *reading) forget(what string) {
-	what = trim(part.Split(what, 2)[0])
-	if what == "" || pronoun.MatchString(what) {
-		r.found = slices.DeleteFunc(r.found, func(c Candidate) bool {
-			return slices.Contains(c.Messages, r.at) || slices.Contains(c.Messages, r.before())
-		})
-		return
-	}
-	before := len(r.found)
-	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return says(c.Value, c.Content, what) })
-	gone := len(r.found) < before
-	for i, n := range r.window.Neighbours {
-		if says(n.Value, n.Content, what) {
-			gone = true
-			r.add(Candidate{Op: OpDelete, Target: i + 1, Content: n.Content, Urgent: true})
-		}
-	}
-	if gone {
-		return
-	}
-	was := r.older(len(r.found), func(was string) bool { return holds(was, what) }, thing)
-	switch {
-	case was != nil && was.found >= 0:
-		r.found = slices.Delete(r.found, was.found, was.found+1)
-	case was != nil:
-		r.add(Candidate{Op: OpDelete, Target: was.number, Content: was.Content, Urgent: true})
-	}
-}
-
-// part ends what is to be forgotten.
-var part = regexp.MustCompile(`(?i),| from (?:your|the|whatever|all|any|memory)\b`)
-
-// before is the number of the user's message before this one, 0 for none.
-func (r *reading) before() int {
-	for n := r.at - 1; n > 0; n-- {
-		if userSpeaks(r.window.Messages[n-1]) {
-			return n
-		}
-	}
-	return 0
-}
-
 // add completes a candidate and keeps it.
 func (r *reading) add(c Candidate) {
 	if c.Op == "" {
@@ -601,6 +582,11 @@ func grammarOf(sentence string) *grammar {
 }
 
 var (
+	// code is a line that no person says.
+	code = regexp.MustCompile(`^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) .*|(?:报错|[：:] ?)(?:SELECT|INSERT|UPDATE) |[{};]\s*$|^\s*(?:import|from|func|def|class|var|let|const|return|for|while|if) .*[(:{=].*[):{]|^\s*(?:\w+\.)*\w+\([^)]*\)[;:.]?\s*$|=>|->|</?\w+>|^\s*(?:[$#>]|at \w+[.(])`)
+	// pasted leads in a text that is another's, or a machine's.
+	pasted      = regexp.MustCompile(`(?i)\b(?:errors?|exception|traceback|warning|log|output|query|snippet|headline|breaking|news|plot|lyrics|excerpt|passage|paragraph|sentence|poem|prompt|essay|letter|caption|tweet|abstract|\w+Error) ?: |(?:报错|错误|日志|输出|返回|新闻|快讯|头条|故事|段子|歌词|原文|文案|作文|摘要|如下|(?:这|下面|以下)(?:段|句|篇|首|封|份|些)?[^，。：:]{0,12})(?:了|是)?[：:]`)
+	listItem    = regexp.MustCompile(`^\s*(?:[-*•·]|\d{1,2}[.)、）])\s*`)
 	quoted      = regexp.MustCompile("(?s)```.*?(```|$)|(?m:^[ \t]*[>|].*$)|(?ms:^[ \t]*-{3,}[ \t]*$.*?(?:^[ \t]*-{3,}[ \t]*$|\\z))")
 	sentenceEnd = regexp.MustCompile(`[。！？!?；;…]+["”’』」)）]*|[.]["”')]*(\s+|$)`)
 	asSaid      = regexp.MustCompile(`(?i)^(?:哈|啊|哦|嗯)?[，,]?(?:每次|以后|下次)?都?(?:是|要)?(?:这样|这么|照这个|按这个).{0,6}$|^(?:works?|worked) `)

@@ -121,6 +121,9 @@ func generic(name string) bool {
 	if len(fields) > 1 {
 		return false
 	}
+	if lexicon().periods[w] {
+		return true
+	}
 	return strings.HasSuffix(w, "ing") && len(w) > 5 || slices.ContainsFunc(abstract, func(end string) bool { return strings.HasSuffix(w, end) && len(w) > len(end)+3 })
 }
 
