@@ -33,13 +33,22 @@ type ContextOptions struct {
 	Timezone      string    `json:"timezone,omitempty" maxLength:"64" doc:"IANA name, for dates shown; UTC where absent."`
 }
 
-// Layers switches the layers of a context on or off; absent means the server's setting.
+// Layers switches the layers of memory on or off (G3); absent means the
+// tenant's setting, or the server's where the tenant has none.
 type Layers struct {
-	Session  *bool `json:"session,omitempty"`
-	Working  *bool `json:"working,omitempty"`
-	Summary  *bool `json:"summary,omitempty"`
-	Longterm *bool `json:"longterm,omitempty"`
+	Session   Opt[bool] `json:"session,omitzero" doc:"The conversation itself."`
+	Working   Opt[bool] `json:"working,omitzero" doc:"Working memory."`
+	Summary   Opt[bool] `json:"summary,omitzero" doc:"Summaries of what left the window."`
+	Longterm  Opt[bool] `json:"longterm,omitzero" doc:"Memories, always loaded and recalled."`
+	Lexical   Opt[bool] `json:"lexical,omitzero" doc:"Finding by words."`
+	Dense     Opt[bool] `json:"dense,omitzero" doc:"Finding by meaning."`
+	Neighbors Opt[bool] `json:"neighbors,omitzero" doc:"Finding by what was said beside."`
+	Rerank    Opt[bool] `json:"rerank,omitzero" doc:"The reranker, where one is configured."`
+	Rewrite   Opt[bool] `json:"rewrite,omitzero" doc:"Making a query clear by the language model, where one is configured."`
 }
+
+// IsZero reports whether nothing is switched.
+func (l Layers) IsZero() bool { return l == Layers{} }
 
 // GetContextResponse is a context, ready to be sent.
 type GetContextResponse struct {
@@ -51,6 +60,7 @@ type GetContextResponse struct {
 	SnapshotID string           `json:"snapshot_id,omitempty"`
 	Degraded   []string         `json:"degraded"`
 	Variant    string           `json:"variant,omitempty"`
+	Explain    *Trace           `json:"explain,omitempty"`
 }
 
 // Group says why a memory stands in a context.

@@ -21,13 +21,15 @@ type SearchMemoryRequest struct {
 	To              time.Time `json:"to,omitzero" doc:"Only what was said or became valid before."`
 	AsOf            time.Time `json:"as_of,omitzero" doc:"What was true then, as known now."`
 	IncludeMessages bool      `json:"include_messages,omitempty" doc:"Items may be messages too."`
+	Layers          Layers    `json:"layers,omitzero" doc:"Only arms and stages of finding matter here."`
 	Explain         bool      `json:"explain,omitempty"`
 }
 
 // SearchMemoryResponse holds the items, best first.
 type SearchMemoryResponse struct {
 	Items    []SearchItem `json:"items"`
-	Degraded []string     `json:"degraded" doc:"What could not take part: dense, index_lag, …"`
+	Degraded []string     `json:"degraded" doc:"What could not take part: dense, rerank, rewrite, index_lag, …"`
+	Explain  *Trace       `json:"explain,omitempty"`
 }
 
 // SearchItem is a memory or a message with its score.

@@ -115,7 +115,7 @@ func (c *call) inScopeRows(r store.Reader, p plan, owners []yiku.Owner, query st
 // relevant and recently or frequently used, and past messages that the window
 // does not show (D4, D5).
 func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Result) error {
-	if !p.layers.longterm || p.maxItems == 0 || d.query == "" {
+	if !p.layers.Longterm || p.maxItems == 0 || d.query == "" {
 		return nil
 	}
 	owners, err := withShared(p.owner)
@@ -127,9 +127,11 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 		parts = append(parts, *p.req.Filter)
 	}
 	filter := all(parts...)
-	q := question{text: d.query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: p.maxItems + len(d.always) + readAhead,
+	text, degraded := c.clarify(ctx, p.owner, d.query, d.messages, p.layers)
+	d.degraded = append(d.degraded, degraded...)
+	q := question{text: text, filter: &filter, kinds: []index.Kind{index.Memory}, limit: p.maxItems + len(d.always) + readAhead,
 		least: least(p.req.Options.MinRelevance, c.settings.MinRelevance), explain: p.req.Options.Explain}
-	hits, degraded, err := c.find(ctx, owners, q)
+	hits, degraded, err := c.seek(ctx, owners, q, p.layers)
 	if err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	if q.limit == 0 {
 		return nil
 	}
-	hits, _, err = c.find(ctx, owners[:1], q)
+	hits, _, err = c.seek(ctx, owners[:1], q, p.layers)
 	for _, h := range hits {
 		if h.message.Content.PlainText() == "" { // a bare tool call says nothing by itself
 			continue

@@ -113,7 +113,7 @@ func (c *call) loadDesk(ctx context.Context, p plan) (desk, error) {
 		if err := c.loadSession(r, p, &d); err != nil {
 			return err
 		}
-		if p.layers.longterm {
+		if p.layers.Longterm {
 			p.project = d.project
 			return c.loadAlways(r, p, &d)
 		}
@@ -146,7 +146,7 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 			b.project, b.agent, b.since = session.ProjectID, session.AgentID, session.CreatedAt
 		}
 	}
-	if p.layers.session && d.session.Key != 0 {
+	if p.layers.Session && d.session.Key != 0 {
 		rows, err := c.recentList(r, p.owner, d.session)
 		if err != nil {
 			return err
@@ -159,13 +159,13 @@ func (c *call) loadSession(r store.Reader, p plan, d *desk) error {
 			d.rows[row.ID] = row
 		}
 	}
-	if p.layers.summary && d.session.Key != 0 {
+	if p.layers.Summary && d.session.Key != 0 {
 		var err error
 		if d.summary, err = r.Summary(p.owner, d.session.Key); err != nil && !errors.Is(err, yiku.ErrNotFound) {
 			return err
 		}
 	}
-	if !p.layers.working || b.session == "" && b.task == "" {
+	if !p.layers.Working || b.session == "" && b.task == "" {
 		return nil
 	}
 	row, err := c.working(r, p.owner, b)

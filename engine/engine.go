@@ -28,6 +28,7 @@ import (
 	"github.com/yiku-ai/yiku/internal/token"
 	"github.com/yiku-ai/yiku/internal/wire"
 	"github.com/yiku-ai/yiku/llm"
+	"github.com/yiku-ai/yiku/rerank"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -41,6 +42,7 @@ type Options struct {
 	Settings *Settings        // nil: DefaultSettings
 	Model    llm.Model        // extracts; nil: rules do
 	Embedder embed.Embedder   // nil: words alone find; the engine does not close it
+	Reranker rerank.Reranker  // nil: the order is that of the score
 	Now      func() time.Time // nil: time.Now
 	NewID    func() string    // nil: UUIDv7
 	Sink     observe.Sink     // nil: events are dropped
@@ -56,7 +58,8 @@ type Engine struct {
 	settings   Settings
 	vocabulary *reconcile.Vocabulary
 	rules      *extract.Rules
-	model      llm.Model // nil: rules stand in; see modelFor
+	model      llm.Model       // nil: rules stand in; see modelFor
+	reranker   rerank.Reranker // nil: there is none
 	spoils     spoils
 	operations map[string]wire.Operation
 	checker    *check.Checker
@@ -99,7 +102,7 @@ func New(opts Options) (*Engine, error) {
 		mint:       credential.New(opts.Store.Meta().Secret),
 		markKey:    deriveKey(opts.Store.Meta().Secret, "suppression", sha256.Size),
 		journal:    opts.Journal,
-		operations: map[string]wire.Operation{}, model: opts.Model,
+		operations: map[string]wire.Operation{}, model: opts.Model, reranker: opts.Reranker,
 		forgets: newRunning(),
 		now:     opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}

@@ -266,10 +266,19 @@ type question struct {
 	filter   *yiku.Filter  // scope, time and the caller's own conditions
 	kinds    []index.Kind
 	limit    int
+	off      arms    // that find nothing
 	least    float64 // relevance below which nothing is found
 	explain  bool
 	skip     map[string]bool // messages (by session and id) that are shown already
 	recorded time.Time       // messages taken in before are beyond retention
+}
+
+// words are the text as far as words are looked for.
+func (q question) words() string {
+	if q.off.lexical {
+		return ""
+	}
+	return q.text
 }
 
 // hit is an item found, with its row.
@@ -292,8 +301,13 @@ func least(wish *float64, setting float64) float64 {
 // candidate is read from the store and meets the whole filter again there.
 func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits []hit, degraded []string, err error) {
 	q.fusion, q.exact = recall.DefaultFusion(), exactOf(q.text)
-	q.vector, q.fusion.Unrelated, err = c.embedding.query(ctx, q.text)
-	if err != nil || q.vector == nil {
+	if q.off.neighbors {
+		q.fusion.Neighbor, q.fusion.DenseNeighbor = 0, 0
+	}
+	if !q.off.dense {
+		q.vector, q.fusion.Unrelated, err = c.embedding.query(ctx, q.text)
+	}
+	if !q.off.dense && (err != nil || q.vector == nil) {
 		if ctx.Err() != nil {
 			return nil, nil, err
 		}
@@ -339,7 +353,7 @@ func (p *pool) fresh(shared bool, candidates []index.Candidate) []index.Candidat
 
 func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, p *pool, k int) (hits []hit, more bool, err error) {
 	for _, owner := range owners {
-		found, err := c.index.Search(ctx, owner, index.Query{Text: q.text, Vector: q.vector, Filter: q.filter, Kinds: q.kinds, K: k})
+		found, err := c.index.Search(ctx, owner, index.Query{Text: q.words(), Vector: q.vector, Filter: q.filter, Kinds: q.kinds, K: k})
 		if err != nil {
 			return nil, false, err
 		}

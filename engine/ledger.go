@@ -67,7 +67,7 @@ func (m meter) Complete(ctx context.Context, req llm.Request) (llm.Response, err
 	if err == nil {
 		res, err = m.Model.Complete(ctx, req)
 		used = m.used(ctx, row.Spent, res, err)
-		m.settle(ctx, row, used)
+		m.engine.correct(ctx, m.owner, row, used)
 		m.engine.spoils.ended(m.owner.Tenant(), m.engine.now(), err)
 	}
 	m.engine.sink.Record(ctx, observe.Event{Time: began, Layer: observe.ModelLayer, Operation: m.operation, Tenant: m.owner.Tenant(),
@@ -80,26 +80,31 @@ func (m meter) row(at time.Time) store.Spending {
 	return store.Spending{Day: usage.Day(at), Operation: m.operation, Model: m.Name(), Path: pathModel}
 }
 
-// reserve writes a call into the ledger, unless the budget has no room for it.
+// reserve is the engine's, unless the model is left alone for the tenant.
 func (m meter) reserve(ctx context.Context, row store.Spending) error {
 	at := m.engine.now()
 	if err := m.engine.spoils.refused(m.owner.Tenant(), at); err != nil {
 		return err
 	}
-	return m.engine.store.Update(ctx, m.owner, store.Maintenance, func(tx store.Tx) error {
-		if err := m.engine.withinBudget(tx, m.owner.Tenant(), usage.Amount{Calls: 1, Tokens: row.TokensIn + row.TokensOut}, at); err != nil {
+	return m.engine.reserve(ctx, m.owner, row, at)
+}
+
+// reserve writes a call into the ledger, unless the budget has no room for it.
+func (e *Engine) reserve(ctx context.Context, owner yiku.Owner, row store.Spending, at time.Time) error {
+	return e.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		if err := e.withinBudget(tx, owner.Tenant(), usage.Amount{Calls: 1, Tokens: row.TokensIn + row.TokensOut}, at); err != nil {
 			return err
 		}
 		return tx.Spend(row)
 	})
 }
 
-// settle corrects a reservation. Where it cannot be written, what was reserved stays.
-func (m meter) settle(ctx context.Context, reserved store.Spending, used store.Spent) {
+// correct sets a reservation right. Where it cannot be written, what was reserved stays.
+func (e *Engine) correct(ctx context.Context, owner yiku.Owner, reserved store.Spending, used store.Spent) {
 	reserved.Calls = 0
 	reserved.TokensIn, reserved.TokensOut = used.TokensIn-reserved.TokensIn, used.TokensOut-reserved.TokensOut
 	reserved.Failures, reserved.Estimated = used.Failures, used.Estimated
-	m.engine.spend(ctx, m.owner, reserved)
+	e.spend(ctx, owner, reserved)
 }
 
 // spend writes rows of the ledger behind whatever they belong to.

@@ -17,7 +17,7 @@ type plan struct {
 	project string
 	zone    *time.Location
 	counter *counter
-	layers  struct{ session, working, summary, longterm bool }
+	layers  Layers
 
 	window   int // the model's window
 	output   int // kept free for the answer
@@ -53,15 +53,7 @@ func (c *call) plan(owner yiku.Owner, req yiku.GetContextRequest) (plan, error) 
 	if req.Options.MaxItems != nil {
 		p.maxItems = *req.Options.MaxItems
 	}
-	on := func(setting bool, wish *bool) bool {
-		if wish != nil {
-			return *wish
-		}
-		return setting
-	}
-	l := req.Options.Layers
-	p.layers.session, p.layers.working = on(c.settings.SessionLayer, l.Session), on(c.settings.WorkingLayer, l.Working)
-	p.layers.summary, p.layers.longterm = on(c.settings.SummaryLayer, l.Summary), on(c.settings.LongtermLayer, l.Longterm)
+	p.layers = c.settings.Layers.with(req.Options.Layers)
 	return p, c.budget(&p)
 }
 
@@ -91,7 +83,7 @@ func (c *call) budget(p *plan) error {
 	if req.Options.MemoryBudget != nil {
 		p.memory = *req.Options.MemoryBudget
 	}
-	if !p.layers.longterm {
+	if !p.layers.Longterm {
 		p.memory = 0
 	}
 	p.memory = min(p.memory, p.room)

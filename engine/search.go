@@ -31,7 +31,13 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 		return res, err
 	}
 	filter := searchFilter(req, c.now)
-	q := question{text: req.Query, filter: &filter, kinds: []index.Kind{index.Memory}, limit: req.Limit, least: least(req.MinRelevance, c.settings.SearchRelevance),
+	on := c.settings.Layers.with(req.Layers)
+	said, err := c.saidBefore(ctx, owner, req.SessionID, on)
+	if err != nil {
+		return res, err
+	}
+	text, degraded := c.clarify(ctx, owner, req.Query, said, on)
+	q := question{text: text, filter: &filter, kinds: []index.Kind{index.Memory}, limit: req.Limit, least: least(req.MinRelevance, c.settings.SearchRelevance),
 		explain: req.Explain, recorded: c.now.Add(-c.settings.TranscriptRetention)}
 	if req.IncludeMessages {
 		q.kinds = append(q.kinds, index.Message)
@@ -39,11 +45,11 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 	if q.limit == 0 {
 		q.limit = defaultSearchLimit
 	}
-	hits, degraded, err := c.find(ctx, owners, q)
+	hits, lacking, err := c.seek(ctx, owners, q, on)
 	if err != nil {
 		return res, err
 	}
-	res.Degraded = degraded
+	res.Degraded = append(degraded, lacking...)
 	for _, h := range hits {
 		res.Items = append(res.Items, searchItem(h))
 	}

@@ -47,10 +47,9 @@ type Settings struct {
 	SpoiledCalls        int            // for a tenant in a row that bring nothing, after which the model is left alone for it; 0: never
 	Prices              usage.Prices   // of models, for what is told of costs
 	ContextPrice        float64        // of a million tokens of the model that contexts go to, in USD; 0: not known
-	SessionLayer        bool           // layers on or off (G3)
-	WorkingLayer        bool
-	SummaryLayer        bool
-	LongtermLayer       bool
+	Layers              Layers         // on or off (G3)
+	RerankCandidates    int            // the most items that the reranker judges (D11)
+	RewriteTimeout      time.Duration  // the longest that making a query clear may take (D11)
 }
 
 // CommandMode says what becomes of memory commands in an agent's replies.
@@ -75,7 +74,7 @@ func DefaultSettings() Settings {
 		SummaryTurns: 12, SummaryTokens: 500,
 		ExtractIdle: 5 * time.Minute, ExtractTokens: 4000, ExtractWindow: 4000, AtOnce: true, Commands: CommandsApply,
 		SpoiledCalls: 5, ExtractWait: time.Minute,
-		SessionLayer: true, WorkingLayer: true, SummaryLayer: true, LongtermLayer: true,
+		Layers: DefaultLayers(), RerankCandidates: 20, RewriteTimeout: 2 * time.Second,
 	}
 }
 
@@ -111,6 +110,8 @@ func (s Settings) Validate() error {
 	need(s.Commands == CommandsApply || s.Commands == CommandsLog || s.Commands == CommandsOff, "commands", "must be apply, log or off")
 	need(min(s.Budget.DayCalls, s.Budget.DayTokens, s.Budget.MonthCalls, s.Budget.MonthTokens) >= 0, "budget", "must not be negative")
 	need(s.ExtractWait > 0, "extract_wait", "must be positive")
+	need(s.RerankCandidates >= 2 && s.RerankCandidates <= 100, "rerank_candidates", "must be 2 to 100")
+	need(s.RewriteTimeout > 0, "rewrite_timeout", "must be positive")
 	need(s.SpoiledCalls >= 0, "spoiled_calls", "must not be negative")
 	need(s.ContextPrice >= 0, "context_price", "must not be negative")
 	need(s.SummaryTurns >= 2, "summary_turns", "must be at least 2")

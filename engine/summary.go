@@ -53,7 +53,7 @@ func countRaw(s *store.Session, m yiku.Message, tokens int) {
 // limit, or where the recent list begins anew behind it. The newest turn stays raw.
 func (c *call) promiseSummary(tx store.Tx, owner yiku.Owner, s store.Session, anew bool) error {
 	over := s.RawTurns > c.settings.SummaryTurns || s.RawTokens > c.settings.rawTokens() || anew
-	if !c.settings.SummaryLayer || !over || s.RawTurns < 2 {
+	if !c.settings.Layers.Summary || !over || s.RawTurns < 2 {
 		return nil
 	}
 	return c.enqueueSummary(tx, owner, s)
@@ -265,7 +265,7 @@ func (c *call) applySummary(ctx context.Context, owner yiku.Owner, z rawZone, ma
 // rebuildSummaries queues new summaries for the sessions that have lost theirs
 // to a forget.
 func (c *call) rebuildSummaries(tx store.Tx, f store.Forget) error {
-	if f.Removed.Summaries == 0 || !c.settings.SummaryLayer || f.Request.Selector.All {
+	if f.Removed.Summaries == 0 || !c.settings.Layers.Summary || f.Request.Selector.All {
 		return nil
 	}
 	query := store.SessionQuery{Limit: forgetBatch}

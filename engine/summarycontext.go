@@ -36,7 +36,7 @@ func (b *bridge) lines(batch summary.Batch) []summary.Line {
 // summaryRoom is what of the room is kept for the summary: nothing where there
 // is nothing to be shown in it.
 func (c *call) summaryRoom(p plan, d *desk) int {
-	if !p.layers.summary {
+	if !p.layers.Summary {
 		return 0
 	}
 	turns := 0

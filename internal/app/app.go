@@ -248,14 +248,14 @@ func Settings(cfg config.Config) engine.Settings {
 	s.Snapshots, s.SnapshotBytes = cfg.Context.Snapshots, cfg.Context.SnapshotBytes
 	s.OwnerBytes, s.TenantOwners = cfg.Limits.OwnerBytes, cfg.Limits.TenantOwners
 	s.BackupKeep = cfg.Backup.Keep
-	s.SessionLayer, s.WorkingLayer = cfg.Layers.Session, cfg.Layers.Working
+	s.Layers = engine.Layers(cfg.Layers)
+	s.RerankCandidates, s.RewriteTimeout = cfg.Rerank.Candidates, cfg.Rewrite.Timeout
 	s.Attributes = cfg.Attributes
 	s.ExtractIdle, s.ExtractTokens, s.ExtractWindow = cfg.Extract.Idle, cfg.Extract.Tokens, cfg.Extract.Window
 	s.Budget, s.SpoiledCalls, s.Prices, s.ContextPrice = cfg.Budget.Budget, cfg.Budget.Spoiled, cfg.Cost.Prices, cfg.Cost.ContextPrice
 	s.SummaryTurns, s.SummaryTokens = cfg.Summary.Turns, cfg.Summary.Tokens
 	s.ExtractWait = cfg.Extract.Wait
 	s.AtOnce, s.Commands = cfg.Extract.AtOnce, engine.CommandMode(cfg.Extract.Commands)
-	s.SummaryLayer, s.LongtermLayer = cfg.Layers.Summary, cfg.Layers.Longterm
 	return s
 }
 
