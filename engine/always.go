@@ -128,14 +128,14 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	}
 	filter := all(parts...)
 	text, degraded := c.clarify(ctx, p.owner, d.query, d.messages, p.layers)
-	d.degraded = append(d.degraded, degraded...)
+	d.degraded = union(d.degraded, degraded)
 	q := question{text: text, filter: &filter, kinds: []index.Kind{index.Memory}, limit: p.maxItems + len(d.always) + readAhead,
 		least: least(p.req.Options.MinRelevance, c.settings.MinRelevance), explain: p.req.Options.Explain}
 	hits, degraded, err := c.seek(ctx, owners, q, p.layers)
 	if err != nil {
 		return err
 	}
-	d.degraded = append(d.degraded, degraded...)
+	d.degraded = union(d.degraded, degraded)
 	c.pickMemories(p, d, hits)
 
 	// Memories and past messages together are at most ten (D5).
@@ -147,7 +147,8 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	if q.limit == 0 {
 		return nil
 	}
-	hits, _, err = c.seek(ctx, owners[:1], q, p.layers)
+	hits, degraded, err = c.seek(ctx, owners[:1], q, p.layers)
+	d.degraded = union(d.degraded, degraded)
 	for _, h := range hits {
 		if h.message.Content.PlainText() == "" { // a bare tool call says nothing by itself
 			continue

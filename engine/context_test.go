@@ -220,7 +220,6 @@ func TestG3_LayersByRequest(t *testing.T) {
 	if _, err := s.PutWorking(t.Context(), yiku.PutWorkingRequest{UserID: "ann", SessionID: "s", Todos: []any{"call Bo"}}); err != nil {
 		t.Fatal(err)
 	}
-	off := false
 	parts := func(l yiku.Layers) [3]bool {
 		res := contextOf(t, s, yiku.GetContextRequest{SessionID: "s", Options: yiku.ContextOptions{Layers: l}})
 		return [3]bool{len(res.Messages) > 0, strings.Contains(res.System, "call Bo"), strings.Contains(res.System, "no e-mails")}
@@ -229,8 +228,8 @@ func TestG3_LayersByRequest(t *testing.T) {
 		layers yiku.Layers
 		want   [3]bool
 	}{
-		{yiku.Layers{}, [3]bool{true, true, true}}, {yiku.Layers{Session: &off}, [3]bool{false, true, true}},
-		{yiku.Layers{Working: &off}, [3]bool{true, false, true}}, {yiku.Layers{Longterm: &off}, [3]bool{true, true, false}},
+		{yiku.Layers{}, [3]bool{true, true, true}}, {yiku.Layers{Session: yiku.Some(false)}, [3]bool{false, true, true}},
+		{yiku.Layers{Working: yiku.Some(false)}, [3]bool{true, false, true}}, {yiku.Layers{Longterm: yiku.Some(false)}, [3]bool{true, true, false}},
 	} {
 		if got := parts(test.layers); got != test.want {
 			t.Errorf("layers %+v: session, working, longterm %v; want %v", test.layers, got, test.want)

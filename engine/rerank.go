@@ -74,7 +74,7 @@ func (c *call) rerank(ctx context.Context, owner yiku.Owner, q question, hits []
 	}
 	none := 0.0
 	out := make([]hit, 0, len(hits))
-	for _, r := range recall.Rank(items, c.now, len(hits), &recall.Options{Weights: c.settings.Weights, MinRelevance: &none, Explain: q.explain, Query: q.text}) {
+	for _, r := range recall.Rank(items, c.now, len(hits), &recall.Options{Weights: c.settings.Weights, MinRelevance: &none, Explain: q.explain, Query: q.text, Exact: exactOf(q.text)}) {
 		i := at[keyOf(r.Item)]
 		h := hits[i]
 		if r.Explain != nil {
@@ -171,4 +171,14 @@ func (c *call) saidBefore(ctx context.Context, owner yiku.Owner, sessionID strin
 		return err
 	})
 	return said, err
+}
+
+// union is a list with what another has beside it.
+func union(list, other []string) []string {
+	for _, s := range other {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }

@@ -49,7 +49,7 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 	if err != nil {
 		return res, err
 	}
-	res.Degraded = append(degraded, lacking...)
+	res.Degraded = union(degraded, lacking)
 	for _, h := range hits {
 		res.Items = append(res.Items, searchItem(h))
 	}

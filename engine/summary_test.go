@@ -88,8 +88,7 @@ func TestB1_RollingSummary(t *testing.T) {
 	if !strings.Contains(res.System, "## Summary\n") || !strings.Contains(res.System, got.Lines[0].Text) || res.Budget.Summary == 0 || len(res.Messages) != 20 {
 		t.Errorf("context: %d messages, budget %+v\n%s", len(res.Messages), res.Budget, res.System)
 	}
-	off := false
-	res = contextOf(t, s, yiku.GetContextRequest{SessionID: "s", Query: "nothing of this", Options: yiku.ContextOptions{Layers: yiku.Layers{Summary: &off}}})
+	res = contextOf(t, s, yiku.GetContextRequest{SessionID: "s", Query: "nothing of this", Options: yiku.ContextOptions{Layers: yiku.Layers{Summary: yiku.Some(false)}}})
 	if strings.Contains(res.System, "## Summary") || res.Budget.Summary != 0 {
 		t.Errorf("without the layer: %s", res.System)
 	}

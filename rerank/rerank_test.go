@@ -30,7 +30,7 @@ func TestD11_TimeBudget(t *testing.T) {
 		until := make(chan struct{})
 		for _, r := range []rerank.Reranker{reranktest.NewScript(reranktest.Step{Hang: true}), deaf{until}} {
 			began := time.Now()
-			_, err := rerank.NewSteady(r, &rerank.Patience{Timeout: 300 * time.Millisecond}).Rerank(t.Context(), "q", []string{"a"})
+			_, err := rerank.NewSteady(r, 300*time.Millisecond).Rerank(t.Context(), "q", []string{"a"})
 			if took := time.Since(began); !errors.Is(err, yiku.ErrUnavailable) || took != 300*time.Millisecond {
 				t.Errorf("%s: %v after %s", r.Name(), err, took)
 			}
@@ -47,14 +47,14 @@ func TestD11_Breaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := reranktest.Step{Err: yiku.Errorf(yiku.ErrUnavailable, "broken")}
 		script := reranktest.NewScript(broken, broken, broken, broken, broken, reranktest.Step{})
-		s := rerank.NewSteady(script, nil)
+		s := rerank.NewSteady(script, 0)
 		call := func(ctx context.Context) error {
 			_, err := s.Rerank(ctx, "q", []string{"a"})
 			return err
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		away := rerank.NewSteady(reranktest.NewScript(reranktest.Step{Hang: true}), nil)
+		away := rerank.NewSteady(reranktest.NewScript(reranktest.Step{Hang: true}), 0)
 		for range 9 {
 			if _, err := away.Rerank(gone, "q", []string{"a"}); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)

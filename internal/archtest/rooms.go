@@ -39,6 +39,8 @@ var rooms = []Room{
 	{Dir: "embed", May: []string{""}},
 	{Dir: "llm", May: []string{""}, Foreign: []string{"github.com/failsafe-go/failsafe-go"}},
 
+	{Dir: "rerank", May: []string{"", "llm"}},
+
 	// Pure packages: no contract but the index's types, no driver, no engine.
 	{Dir: "internal/token", May: []string{""}, Foreign: []string{"github.com/tiktoken-go/tokenizer"}, Pure: true},
 	{Dir: "internal/kernel", Foreign: []string{"golang.org/x/sys"}},
@@ -52,6 +54,7 @@ var rooms = []Room{
 	{Dir: "internal/graph", May: []string{"", "internal/lang", "internal/reconcile"}, Pure: true},
 	{Dir: "internal/extract", May: []string{"", "llm", "internal/lang", "internal/reconcile"}},
 	{Dir: "internal/summary", May: []string{"", "llm", "internal/lang", "internal/reconcile", "internal/extract"}},
+	{Dir: "internal/rewrite", May: []string{"", "llm", "internal/lang", "internal/reconcile", "internal/extract", "internal/summary"}},
 	{Dir: "internal/tool", Pure: true},
 	{Dir: "internal/compose", May: []string{"", "internal/token", "internal/lang", "internal/form", "internal/recall", "internal/window"}, Pure: true},
 
@@ -66,7 +69,7 @@ var rooms = []Room{
 	{Dir: "internal/jobs", May: []string{"", "store"}},
 
 	// The engine knows contracts and pure packages; no driver, no door.
-	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"llm", "internal/extract", "internal/summary", "internal/tool", "internal/jobs", "internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/journal", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
+	{Dir: "engine", May: slices.Concat(contracts, pure, []string{"llm", "rerank", "internal/extract", "internal/summary", "internal/rewrite", "internal/tool", "internal/jobs", "internal/wire", "internal/observe", "internal/keyring", "internal/audit", "internal/journal", "internal/credential"}), Foreign: []string{"github.com/google/uuid"}},
 
 	// Drivers know their contract; not the engine, not each other.
 	{Dir: "store/sqlite", May: []string{"", "store", "internal/keyring"}, Foreign: []string{"github.com/ncruces/go-sqlite3", "github.com/gofrs/flock", "github.com/google/uuid"}},
@@ -74,6 +77,10 @@ var rooms = []Room{
 	{Dir: "llm/openai", May: []string{"", "llm"}},
 	{Dir: "llm/anthropic", May: []string{"", "llm"}},
 	{Dir: "llm/ollama", May: []string{"", "llm"}},
+	{Dir: "rerank/cohere", May: []string{"", "llm", "rerank"}},
+	{Dir: "rerank/tei", May: []string{"", "llm", "rerank"}},
+	{Dir: "rerank/dashscope", May: []string{"", "llm", "rerank"}},
+	{Dir: "rerank/listwise", May: []string{"", "llm", "rerank"}},
 	{Dir: "embed/local", May: []string{"", "embed", "internal/kernel"}, Foreign: []string{"golang.org/x/text"}},
 	{Dir: "embed/hash", May: []string{"", "embed"}},
 	{Dir: "embed/remote", May: []string{"", "embed", "llm"}},
@@ -89,7 +96,7 @@ var rooms = []Room{
 
 	// Wiring.
 	{Dir: "internal/usage", Pure: true},
-	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "embed", "embed/local", "embed/remote", "embed/openai", "embed/ollama", "internal/kernel", "internal/lang", "internal/keyring", "internal/observe"}},
+	{Dir: "internal/drivers", May: []string{"", "store", "store/sqlite", "index", "index/memindex", "llm", "llm/openai", "llm/anthropic", "llm/ollama", "rerank", "rerank/cohere", "rerank/tei", "rerank/dashscope", "rerank/listwise", "embed", "embed/local", "embed/remote", "embed/openai", "embed/ollama", "internal/kernel", "internal/lang", "internal/keyring", "internal/observe"}},
 	{Dir: "internal/weights", May: []string{"", "embed", "embed/local", "internal/kernel"}},
 	{Dir: "internal/config", May: []string{"", "internal/usage"}, Foreign: []string{"github.com/knadh/koanf"}},
 	{Dir: "internal/app", May: []string{"..."}},
@@ -105,6 +112,7 @@ var rooms = []Room{
 	{Dir: "index/indextest", May: []string{"", "index"}, Foreign: testLibraries},
 	{Dir: "embed/embedtest", May: []string{"", "embed"}},
 	{Dir: "llm/llmtest", May: []string{"", "llm"}, Foreign: testLibraries},
+	{Dir: "rerank/reranktest", May: []string{"", "llm", "rerank"}, Foreign: testLibraries},
 	{Dir: "internal/servicetest", May: []string{"", "internal/wire", "internal/boardtest"}, Foreign: testLibraries},
 	{Dir: "internal/boardtest"},
 	{Dir: "internal/mutant"},

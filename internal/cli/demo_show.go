@@ -138,11 +138,11 @@ func (d *demo) showRecalled(res yiku.GetContextResponse) {
 
 // showSaving compares the contexts with what the whole history would have cost (G6).
 func (d *demo) showSaving(ctx context.Context) error {
-	off, turns := false, 1000
+	turns := 1000
 	for _, s := range d.sample.Sessions {
 		res, err := d.service.GetContext(ctx, yiku.GetContextRequest{
 			UserID: d.sample.UserID, ProjectID: s.Project, SessionID: s.ID, Query: "-", WindowTokens: 1000000, Turns: &turns,
-			Options: yiku.ContextOptions{Layers: yiku.Layers{Longterm: &off, Working: &off, Summary: &off}},
+			Options: yiku.ContextOptions{Layers: yiku.Layers{Longterm: yiku.Some(false), Working: yiku.Some(false), Summary: yiku.Some(false)}},
 		})
 		if err != nil {
 			return err

@@ -39,6 +39,8 @@ type Config struct {
 	Summary     Summary
 	Model       Model
 	Embed       Embed
+	Rerank      Rerank
+	Rewrite     Rewrite
 	Budget      Budget // of each tenant's model calls (G6)
 	Cost        Cost
 	Layers      Layers
@@ -157,9 +159,11 @@ type Cost struct {
 	ContextPrice float64      // of a million tokens of the model that contexts go to, in USD; 0: not known
 }
 
-// Layers switches the layers of a context on or off (G3).
+// Layers switches the layers of memory on or off (G3).
 type Layers struct {
 	Session, Working, Summary, Longterm bool
+	Lexical, Dense, Neighbors           bool
+	Rerank, Rewrite                     bool
 }
 
 const day = 24 * time.Hour
@@ -186,6 +190,8 @@ func Default() Config {
 		Budget:  Budget{Spoiled: 5},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
 		Embed:   defaultEmbed("auto"),
-		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true},
+		Rerank:  Rerank{Timeout: time.Second, Candidates: 20},
+		Rewrite: Rewrite{Timeout: 2 * time.Second},
+		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true, Lexical: true, Dense: true, Neighbors: true, Rerank: true},
 	}
 }

@@ -144,7 +144,8 @@ func TestKeysReachEveryField(t *testing.T) {
 	def := Default()
 	for _, k := range Keys() {
 		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json", "limits.queue_wait": "9s", "backup.keep": "40d",
-			"extract.window": "900", "summary.turns": "9", "summary.tokens": "99", "extract.commands": "log", "model.name": "m", "model.url": "http://127.0.0.1:2", "model.structured": "none", "embed.driver": "none", "embed.url": "http://127.0.0.1:3", "embed.encoding": "base64"}[k.Name]
+			"extract.window": "900", "summary.turns": "9", "summary.tokens": "99", "extract.commands": "log", "model.name": "m", "model.url": "http://127.0.0.1:2", "model.structured": "none", "embed.driver": "none", "embed.url": "http://127.0.0.1:3", "embed.encoding": "base64",
+			"rerank.driver": "tei", "rerank.url": "http://127.0.0.1:3", "layers.rewrite": "true"}[k.Name]
 		if other == "" {
 			switch k.at(&def).(type) {
 			case *string:
@@ -238,5 +239,19 @@ func TestModelNeedsAName(t *testing.T) {
 	cfg, err := Load([]string{"YIKU_MODEL_DRIVER=ollama", "YIKU_MODEL_NAME=qwen3"}, nil)
 	if err != nil || cfg.Model.Driver != "ollama" || cfg.Model.Name != "qwen3" {
 		t.Errorf("%+v, %v", cfg.Model, err)
+	}
+}
+
+// TestD11_RerankerSettings: what a reranker needs is asked for at the start.
+func TestD11_RerankerSettings(t *testing.T) {
+	t.Parallel()
+	for set, want := range map[string]bool{
+		"YIKU_RERANK_DRIVER=cohere": false, "YIKU_RERANK_DRIVER=dashscope": false, "YIKU_RERANK_DRIVER=model": false, "YIKU_RERANK_DRIVER=jina": false,
+		"YIKU_RERANK_DRIVER=tei": true, "YIKU_RERANK_DRIVER=cohere YIKU_RERANK_NAME=m": true, "YIKU_RERANK_CANDIDATES=1": false, "YIKU_REWRITE_TIMEOUT=0s": false,
+		"YIKU_RERANK_DRIVER=model YIKU_MODEL_DRIVER=ollama YIKU_MODEL_NAME=m": true,
+	} {
+		if _, err := Load(strings.Fields(set), nil); (err == nil) != want {
+			t.Errorf("%s: %v", set, err)
+		}
 	}
 }

@@ -25,7 +25,7 @@ func (k Key) Value(c Config) string { return format(k.at(&c)) }
 
 // Keys returns every key, in the order in which documents show them.
 func Keys() []Key {
-	return slices.Concat(serverKeys(), modelKeys(), embedKeys("embed.", func(c *Config) *Embed { return &c.Embed }))
+	return slices.Concat(serverKeys(), modelKeys(), embedKeys("embed.", func(c *Config) *Embed { return &c.Embed }), rerankKeys())
 }
 
 // serverKeys are those of the server, of what is kept and of what is recalled.
@@ -119,5 +119,10 @@ func modelKeys() []Key {
 		{"layers.working", "working memory", func(c *Config) any { return &c.Layers.Working }},
 		{"layers.summary", "summaries of what leaves the window", func(c *Config) any { return &c.Layers.Summary }},
 		{"layers.longterm", "long-term memory", func(c *Config) any { return &c.Layers.Longterm }},
+		{"layers.lexical", "finding by words", func(c *Config) any { return &c.Layers.Lexical }},
+		{"layers.dense", "finding by meaning", func(c *Config) any { return &c.Layers.Dense }},
+		{"layers.neighbors", "finding by what was said beside", func(c *Config) any { return &c.Layers.Neighbors }},
+		{"layers.rerank", "the reranker, where there is one", func(c *Config) any { return &c.Layers.Rerank }},
+		{"layers.rewrite", "making queries clear by the language model, where there is one", func(c *Config) any { return &c.Layers.Rewrite }},
 	}
 }

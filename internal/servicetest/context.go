@@ -145,17 +145,16 @@ func layers(s *suite) {
 	s.save(yiku.SaveMemoryRequest{UserID: "u", Content: "never lie", Type: yiku.TypeConstraint})
 	s.append("u", "s", user("你好"))
 	must[yiku.WorkingMemory](s)(s.PutWorking(s.ctx, yiku.PutWorkingRequest{UserID: "u", SessionID: "s", DataSlots: map[string]any{"k": "工作台"}}))
-	off := ptr(false)
 	get := func(l yiku.Layers) yiku.GetContextResponse {
 		return s.context(yiku.GetContextRequest{UserID: "u", SessionID: "s", Query: "lie", Options: yiku.ContextOptions{Layers: l}})
 	}
-	if res := get(yiku.Layers{Session: off}); len(res.Messages) != 0 || len(res.Memories) != 1 {
+	if res := get(yiku.Layers{Session: yiku.Some(false)}); len(res.Messages) != 0 || len(res.Memories) != 1 {
 		s.Errorf("without session: %+v", res)
 	}
-	if res := get(yiku.Layers{Working: off}); strings.Contains(res.System, "工作台") || res.Budget.Working != 0 {
+	if res := get(yiku.Layers{Working: yiku.Some(false)}); strings.Contains(res.System, "工作台") || res.Budget.Working != 0 {
 		s.Errorf("without working memory: %q", res.System)
 	}
-	if res := get(yiku.Layers{Longterm: off}); len(res.Memories) != 0 || len(res.Episodes) != 0 || len(res.Messages) != 1 {
+	if res := get(yiku.Layers{Longterm: yiku.Some(false)}); len(res.Memories) != 0 || len(res.Episodes) != 0 || len(res.Messages) != 1 {
 		s.Errorf("without long-term memory: %+v", res)
 	}
 }
