@@ -8,12 +8,12 @@ import (
 	"github.com/yiku-ai/yiku/internal/token"
 )
 
-// countCacheSize is how many messages' token counts are remembered: exact
-// counting costs about 70 µs a message, and a session's messages are counted
-// again with every request.
+// countCacheSize is how many token counts are remembered, of messages and of
+// lines of memory: exact counting costs about 70 µs a message, and a session's
+// messages are counted again with every request.
 const countCacheSize = 1 << 16
 
-// countCache remembers token counts by a keyed hash of the message. The owner is
+// countCache remembers token counts by a keyed hash of what was counted. The owner is
 // part of the hash, so that nobody can learn from the time an answer takes what others said.
 type countCache struct {
 	seed maphash.Seed
@@ -67,11 +67,23 @@ func (c *call) counterFor(owner yiku.Owner, model string) *counter {
 
 // Message counts a message with its overhead.
 func (c *counter) Message(m yiku.Message) int {
+	return c.once(m, func() int { return c.Counter.Message(m) })
+}
+
+// Text counts a text alone. A line of memory, a label and the fence are shown
+// again and again.
+func (c *counter) Text(s string) int {
+	return c.once(yiku.Message{Content: yiku.Text(s)}, func() int { return c.Counter.Text(s) })
+}
+
+// once counts what was not counted before. A text stands in the cache as a
+// message without a role, which no message is.
+func (c *counter) once(m yiku.Message, count func() int) int {
 	key := c.key(m)
 	if n, ok := c.cache.get(key); ok {
 		return n
 	}
-	n := c.Counter.Message(m)
+	n := count()
 	c.cache.add(key, n)
 	return n
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -51,6 +52,9 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 				return err
 			}
 		}
+		if n := c.settings.snapshotsOver(); n > 1 && rand.IntN(n) > 0 {
+			return nil
+		}
 		return tx.KeepSnapshots(c.settings.Snapshots, c.settings.SnapshotBytes)
 	})
 	switch {
@@ -63,6 +67,11 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 	}
 	return nil
 }
+
+// snapshotsOver is after how many new snapshots of an owner, on average, those
+// beyond the bound are dropped: finding them reads the sizes of all. A bound on
+// many may be passed by one in thirty; a low one is kept to the row.
+func (s Settings) snapshotsOver() int { return s.Snapshots / 32 }
 
 // citeMessages returns the messages as a snapshot keeps them: those that stand
 // in the prompt as they are stored are kept as references, and read again from

@@ -73,26 +73,15 @@ func (c *call) summaryInto(p plan, d *desk, fit window.Result) {
 			shown[i].Who = summaryWho
 		}
 	}
-	counted := map[string]int{} // a line costs the same each time
-	count := func(text string) int {
-		n, known := counted[text]
-		if !known {
-			n = p.counter.Text(text)
-			counted[text] = n
-		}
-		return n
-	}
-	for len(lines) > 0 {
-		cost := compose.Compose(compose.Input{Summary: shown, Script: d.script, Count: count}).SummaryTokens + p.overhead
-		if cost <= d.summaryRoom {
-			break
-		}
+	cost := compose.Compose(compose.Input{Summary: shown, Script: d.script, Count: p.counter.Text}).SummaryTokens + p.overhead
+	for cost > d.summaryRoom && len(lines) > 0 {
 		worst := 0
 		for i, l := range lines {
 			if l.Score < lines[worst].Score {
 				worst = i
 			}
 		}
+		cost -= compose.LineTokens(shown[worst], p.counter.Text)
 		lines, shown = slices.Delete(lines, worst, worst+1), slices.Delete(shown, worst, worst+1)
 	}
 	d.lines = shown

@@ -26,16 +26,20 @@ func (c *Core) door(ctx context.Context, secret string, o Options) (*auth.Authen
 	return auth.New(ctx, c.store, &auth.Options{Keyless: &operator, LocalSecret: secret, Now: o.Now})
 }
 
-// readsAProcessor is how many requests that only read run at once for each
-// processor: one computes, and another is there while that waits for the disk.
-const readsAProcessor = 8
+// For each processor: how many requests that only read run at once, of which one
+// computes while the others wait for the disk, and how many wait for a place.
+const (
+	readsAProcessor = 4
+	queueAProcessor = 24
+)
 
 // newLimiter returns the limits that the configuration gives.
 func newLimiter(cfg config.Limits, now func() time.Time) *limit.Limiter {
+	processors := runtime.GOMAXPROCS(0)
 	return limit.New(limit.Options{
 		Rate: cfg.Rate, Burst: cfg.Burst, Day: cfg.TenantDay.Of(),
-		Gate: limit.Bounds{Running: cfg.Concurrent, Reads: cmp.Or(cfg.Reads, readsAProcessor*runtime.GOMAXPROCS(0)),
-			Queue: cfg.Queue, Wait: cfg.QueueWait, Weight: cfg.TenantWeight.Of()},
+		Gate: limit.Bounds{Running: cfg.Concurrent, Reads: cmp.Or(cfg.Reads, readsAProcessor*processors),
+			Queue: cmp.Or(cfg.Queue, queueAProcessor*processors), Wait: cfg.QueueWait, Weight: cfg.TenantWeight.Of()},
 		Flight: int64(cfg.Flight), Now: now,
 	})
 }

@@ -16,11 +16,13 @@ import (
 
 var overloadTime = flag.Duration("overload.time", 10*time.Second, "how long BenchmarkOverload and BenchmarkNeighbour offer each load; nightly takes 60s")
 
-// trafficUsers, with so many memories and messages each, are what traffic is about.
+// trafficUsers, with so many memories and messages each, are what traffic is
+// about: more messages than a context reads of a session, so that it costs the
+// same from the beginning of a run to its end.
 const (
 	trafficUsers    = 20
 	trafficMemories = 500
-	trafficMessages = 60
+	trafficMessages = 240
 )
 
 // fillTraffic makes a store that traffic makes sense on.
@@ -63,6 +65,10 @@ func apart(b *testing.B) (before []string) {
 	return []string{taskset, "-c", "0", "env", "GOMAXPROCS=1"}
 }
 
+// overloadRounds is how often the peak and the overload take turns, so that a
+// machine which is slower for a while is slower for both.
+const overloadRounds = 3
+
 // BenchmarkOverload offers the real program, on one core, ten times what it can
 // do at most (R17). Goodput and the times of what is accepted are compared with
 // those at the peak, in the same run; so is the goodput in the second that
@@ -77,22 +83,23 @@ func BenchmarkOverload(b *testing.B) {
 	l := load{traffic: newTraffic(b, host, "", trafficUsers, 20_000, 12), address: host}
 	l.connections = 64
 	l.run(b, 3*time.Second) // warm
-	var peak result
+	best, callers := 0.0, 0
 	for _, connections := range []int{16, 32, 64} {
 		l.connections = connections
-		r := l.run(b, *overloadTime/2)
-		if r.bad > 0 {
-			b.Fatalf("%d of %d requests went wrong, one with %s", r.bad, r.sent, r.failure)
-		}
-		if r.goodput() > peak.goodput() {
-			peak = r
+		if r := l.run(b, *overloadTime/5); r.goodput() > best {
+			best, callers = r.goodput(), connections
 		}
 	}
-	l.connections, l.rate = 1024, 10*peak.goodput()
-	over := l.run(b, *overloadTime)
+	var peak, over result
+	for range overloadRounds {
+		l.connections, l.rate = callers, 0
+		peak.add(l.run(b, *overloadTime/overloadRounds))
+		l.connections, l.rate = 1024, 10*peak.goodput()
+		over.add(l.run(b, *overloadTime/overloadRounds))
+	}
 	recovery := time.Now()
 	var after result
-	for l.connections, l.rate = 64, 0; time.Since(recovery) < 15*time.Second; {
+	for l.connections, l.rate = callers, 0; time.Since(recovery) < 15*time.Second; {
 		if after = l.run(b, time.Second); after.goodput() >= .9*peak.goodput() {
 			break
 		}

@@ -61,7 +61,7 @@ type load struct {
 	rate        float64 // requests a second, whatever becomes of them; 0: the next when the last is answered
 }
 
-// result is what became of a load.
+// result is what became of a load: done counts what was answered within its time.
 type result struct {
 	took                     time.Duration
 	sent, done, refused, bad int
@@ -84,6 +84,15 @@ func (r *result) at(q float64) time.Duration {
 	return r.accepted[int(q*float64(len(r.accepted)-1))]
 }
 
+func (r *result) add(other result) {
+	r.took += other.took
+	r.sent, r.done, r.refused, r.bad = r.sent+other.sent, r.done+other.done, r.refused+other.refused, r.bad+other.bad
+	r.accepted = append(r.accepted, other.accepted...)
+	if other.failure != "" {
+		r.failure = other.failure
+	}
+}
+
 // run offers the load for a time.
 func (l load) run(b *testing.B, last time.Duration) result {
 	b.Helper()
@@ -95,13 +104,9 @@ func (l load) run(b *testing.B, last time.Duration) result {
 		wait.Go(func() { parts[i] = l.connection(&next, begun, last) })
 	}
 	wait.Wait()
-	all := result{took: time.Since(begun)}
+	all := result{took: last}
 	for _, p := range parts {
-		all.sent, all.done, all.refused, all.bad = all.sent+p.sent, all.done+p.done, all.refused+p.refused, all.bad+p.bad
-		all.accepted = append(all.accepted, p.accepted...)
-		if p.failure != "" {
-			all.failure = p.failure
-		}
+		all.add(p)
 	}
 	return all
 }
@@ -122,11 +127,13 @@ func (l load) connection(next *atomic.Int64, begun time.Time, last time.Duration
 		due := time.Now()
 		if l.rate > 0 {
 			due = begun.Add(time.Duration(float64(n) / l.rate * float64(time.Second)))
-			pace.Reset(time.Until(due))
-			<-pace.C
 		}
 		if due.Sub(begun) >= last || time.Since(begun) >= last {
 			return r
+		}
+		if l.rate > 0 {
+			pace.Reset(time.Until(due))
+			<-pace.C
 		}
 		sent := time.Now()
 		_, err := conn.Write(l.requests[int(n)%len(l.requests)])
@@ -142,7 +149,9 @@ func (l load) connection(next *atomic.Int64, begun time.Time, last time.Duration
 		case status == http.StatusTooManyRequests:
 			r.refused++
 		case status >= 200 && status < 300:
-			r.done++
+			if time.Since(begun) < last {
+				r.done++
+			}
 			r.accepted = append(r.accepted, time.Since(sent))
 		default:
 			r.bad, r.failure = r.bad+1, fmt.Sprint("status ", status)

@@ -84,10 +84,10 @@ func encode(v any) json.RawMessage {
 	if err := e.Encode(v); err != nil {
 		return json.RawMessage("null") // only values that JSON itself has come here
 	}
-	out := strings.TrimSuffix(b.String(), "\n")
-	out = strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(out)
-	return json.RawMessage(Visible(out))
+	return json.RawMessage(Visible(noBrackets.Replace(strings.TrimSuffix(b.String(), "\n"))))
 }
+
+var noBrackets = strings.NewReplacer("<", `\u003c`, ">", `\u003e`)
 
 // Parse reads what Render wrote.
 func Parse(text string) (Document, error) {

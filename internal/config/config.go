@@ -68,7 +68,7 @@ type Limits struct {
 	TenantDay    Shares        // requests of a tenant in a day (UTC)
 	Concurrent   int           // requests that run at once
 	Reads        int           // of them, those that only read; 0: by the number of processors
-	Queue        int           // requests that wait
+	Queue        int           // requests that wait; 0: by the number of processors
 	QueueWait    time.Duration // the longest wait
 	TenantWeight Shares        // a tenant's places in each turn of the queue
 	Connections  int
@@ -177,7 +177,7 @@ func Default() Config {
 		Addr:    "127.0.0.1:7421",
 		Log:     Log{Level: slog.LevelInfo, Format: "text"},
 		Server:  Server{ReadHeader: 5 * time.Second, Read: time.Minute, Write: 5 * time.Minute, Idle: time.Minute, Stop: 25 * time.Second},
-		Limits: Limits{Rate: 2000, Burst: 10000, Concurrent: 64, Queue: 64, QueueWait: time.Second, Connections: 2048, Flight: 256 << 20,
+		Limits: Limits{Rate: 2000, Burst: 10000, Concurrent: 64, QueueWait: time.Second, Connections: 2048, Flight: 256 << 20,
 			OwnerMessages: 200_000, OwnerMemories: 50_000, OwnerBytes: 1 << 30, TenantOwners: 100_000},
 		Maintenance: Maintenance{Every: time.Hour},
 		Backup:      Backup{Keep: 30 * day},

@@ -112,13 +112,14 @@ func TestR17_TenTimesTheLoad(t *testing.T) {
 			bounds Bounds
 			late   bool
 		}{
-			{"a short queue", Bounds{Running: 64, Reads: 8, Queue: 64, Wait: time.Second}, false},
-			{"control: a long queue", Bounds{Running: 64, Reads: 8, Queue: 512, Wait: time.Second}, true},
+			{"a short queue", Bounds{Running: 64, Reads: 4, Queue: 24, Wait: time.Second}, false},
+			{"control: a long queue", Bounds{Running: 64, Reads: 4, Queue: 512, Wait: time.Second}, true},
 		} {
+			const callers = 24 // as many as none of them is refused: all kinds of requests are served alike
 			m := &machine{t: t, gate: NewGate(tt.bounds), processor: make(chan struct{}, 1)}
-			peak, atPeak := m.closed(64, 10*time.Second)
+			peak, atPeak := m.closed(callers, 10*time.Second)
 			over, meanwhile := m.open(10*peak, 10*time.Second)
-			after, _ := m.closed(64, 5*time.Second)
+			after, _ := m.closed(callers, 5*time.Second)
 			if late := meanwhile > 2*atPeak; late != tt.late || over < .9*peak || after < .9*peak {
 				t.Errorf("%s: %.0f requests a second in %v at the peak, %.0f in %v beyond it, %.0f after", tt.name, peak, atPeak, over, meanwhile, after)
 			}

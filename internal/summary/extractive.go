@@ -27,7 +27,7 @@ type candidate struct {
 	Line
 	place int
 	terms map[uint64]bool
-	data  Known
+	data  map[string]bool // what stands in it that must stay as it is, as figures finds it
 }
 
 // Extract chooses the sentences that say most of a batch, word for word and in
@@ -85,21 +85,59 @@ func says(s string) bool {
 }
 
 func newCandidate(a *lang.Analyzer, l Line, place int) candidate {
-	c := candidate{Line: l, place: place, terms: map[uint64]bool{}, data: Known{}}
+	c := candidate{Line: l, place: place, terms: map[uint64]bool{}, data: figures(l.Text)}
 	for _, h := range a.Append(nil, l.Text) {
 		c.terms[h] = true
-	}
-	if strings.ContainsFunc(l.Text, datumRune) {
-		c.data.Add(l.Text, l.At)
 	}
 	return c
 }
 
-// datumRune reports whether a character stands in exact data but for words of
-// time, which weigh nothing in a choice: looking for data costs far more.
-func datumRune(r rune) bool {
-	return unicode.IsDigit(r) || strings.ContainsRune("/@\\〇零一二两三四五六七八九十百千万亿", r)
+// figures are the words of a text that look like exact data: those with a
+// digit, a slash or an at sign in them, and Chinese numerals of two characters
+// or before a unit. It runs for every sentence of every context, where Find
+// costs more than all the rest; a choice needs no more than that something is
+// there and whether another sentence has it too.
+func figures(text string) map[string]bool {
+	found := map[string]bool{}
+	start, exact := -1, false
+	end := func(at int) {
+		if word := strings.TrimRight(text[max(start, 0):at], ".:"); exact && start >= 0 {
+			found[word] = true
+		}
+		start, exact = -1, false
+	}
+	numeral, from := 0, 0
+	for i, r := range text {
+		latin := r < unicode.MaxLatin1 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("_-./\\@:#%+", r)
+		switch {
+		case latin && start < 0:
+			start = i
+		case !latin:
+			end(i)
+		}
+		exact = exact || latin && (unicode.IsDigit(r) || strings.ContainsRune("/\\@", r))
+		if strings.ContainsRune(zhDigits, r) {
+			if numeral++; numeral == 1 {
+				from = i
+			}
+			continue
+		}
+		if numeral > 1 || numeral == 1 && strings.ContainsRune(zhUnits, r) {
+			found[text[from:i]] = true
+		}
+		numeral = 0
+	}
+	end(len(text))
+	if numeral > 1 {
+		found[text[from:]] = true
+	}
+	return found
 }
+
+const (
+	zhDigits = "〇零一二两三四五六七八九十百千万亿"
+	zhUnits  = "年月日号点时分元块岁折%"
+)
 
 // repeats reports whether a sentence says nothing that the other does not say:
 // the same words mostly, and no datum of its own.
@@ -144,15 +182,33 @@ func score(sentences []candidate) {
 		worth += 0.5 * (1 - 1/(1+data))
 		names := float64(countNames(s.Text))
 		worth += 0.4 * (1 - 1/(1+names))
-		if decided.MatchString(s.Text) {
+		if decides(s.Text) {
 			worth += 0.4
 		}
 		s.Score = math.Max(worth, 0.01)
 	}
 }
 
-// decided matches the words by which people settle something.
-var decided = regexp.MustCompile(`(?i)决定|确定|改成|改为|必须|不要|不能|需要|计划|打算|完成|目标|截止|\b(?:decided?|agreed|must|never|always|need|plan|deadline|goal|done|finished|prefer|instead)\b`)
+// decides reports whether a sentence has a word by which people settle
+// something. Every sentence of every context is asked: an expression would cost
+// three times as much.
+func decides(s string) bool {
+	if slices.ContainsFunc(decidedZh, func(w string) bool { return strings.Contains(s, w) }) {
+		return true
+	}
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if decidedEn[strings.ToLower(w)] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	decidedZh = []string{"决定", "确定", "改成", "改为", "必须", "不要", "不能", "需要", "计划", "打算", "完成", "目标", "截止"}
+	decidedEn = map[string]bool{"decide": true, "decided": true, "agreed": true, "must": true, "never": true, "always": true, "need": true,
+		"plan": true, "deadline": true, "goal": true, "done": true, "finished": true, "prefer": true, "instead": true}
+)
 
 func question(s string) bool {
 	r, _ := utf8.DecodeLastRuneInString(s)

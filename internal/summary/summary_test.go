@@ -3,7 +3,9 @@ package summary
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,5 +168,28 @@ func TestB3_SentencesOfFunctionWords(t *testing.T) {
 		if math.IsNaN(l.Score) || math.IsInf(l.Score, 0) {
 			t.Errorf("%q is worth %v", l.Text, l.Score)
 		}
+	}
+}
+
+// B1: what a choice takes for exact data, without looking for it as the guard does.
+func TestB1_Figures(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"The port is 8443.":                             {"8443"},
+		"see https://example.org/a, please":             {"https://example.org/a"},
+		"mail me at a@example.org":                      {"a@example.org"},
+		"我三月五号去，买了三百二十个":                                {"三", "五", "三百二十"},
+		"他一起去了一个地方":                                     nil,
+		"订单 A-1024-B，预算三万":                              {"A-1024-B", "三万"},
+		"We never said so; nothing exact in it at all.": nil,
+	} {
+		got := slices.Sorted(maps.Keys(figures(text)))
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if !decides("We Agreed on Friday") || !decides("我决定不去了") || decides("a planet of goals") {
+		t.Error("decides")
 	}
 }
