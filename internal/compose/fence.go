@@ -84,7 +84,8 @@ func encode(v any) json.RawMessage {
 	if err := e.Encode(v); err != nil {
 		return json.RawMessage("null") // only values that JSON itself has come here
 	}
-	return json.RawMessage(Visible(noBrackets.Replace(strings.TrimSuffix(b.String(), "\n"))))
+	out := noBrackets.Replace(strings.TrimSuffix(b.String(), "\n"))
+	return json.RawMessage(Visible(out))
 }
 
 var noBrackets = strings.NewReplacer("<", `\u003c`, ">", `\u003e`)
