@@ -158,7 +158,7 @@ func chaos(t *testing.T, bad func(http.ResponseWriter, *http.Request), write fun
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(network) }() //nolint:errcheck // until it is closed
 	client := &http.Client{Transport: &http.Transport{DialContext: network.dial}}
-	steady := llm.NewSteady(openai.New("m", &openai.Options{URL: "http://model.test/v1", Client: client}), nil)
+	steady := llm.NewSteady(openai.New("m", &llm.Options{URL: "http://model.test/v1", Client: client}), nil)
 	s, err := sqlite.Open(t.Context(), t.TempDir(), &sqlite.Options{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -171,13 +171,16 @@ func reach(t *testing.T, s yiku.Service, turns []eval.Turn, f *exactFigure) {
 			}
 			seen[d.Text] = true
 			f.Data++
-			question := summary.Question(turn.Text, d)
+			question, named := summary.Question(turn.Text, d), d.Text
+			if relative := d.Kind == summary.Date && strings.EqualFold(d.Means[0], d.Text); relative {
+				named += " " + turn.Time.Format(time.DateOnly) // says nothing without the day on which it was said
+			}
 			switch {
 			case slots[d.Text]:
 				f.Slots++
 			case finds(question, d.Text):
 				f.Asked++
-			case finds(question+" "+d.Text, d.Text):
+			case finds(question+" "+named, d.Text):
 				f.Named++
 			default:
 				f.Lost++

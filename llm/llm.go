@@ -17,14 +17,16 @@ import (
 // # Errors
 //
 // yiku.ErrLimited where the endpoint asks to come later (with RetryAfter where
-// it says when); yiku.ErrUnavailable where it could not be reached, broke off
-// or failed; yiku.ErrUnauthorized where it refuses the key; yiku.ErrInvalid
-// where it refuses the request, which will not get better by trying again. A
-// cancelled context gives its error, wrapped. No error holds a prompt, an
-// answer or a key.
+// it says when) or its account has no balance; yiku.ErrUnavailable where it
+// could not be reached, broke off or failed; yiku.ErrUnauthorized where it
+// refuses the key; yiku.ErrInvalid where it refuses the request or withholds
+// its answer, which will not get better by trying again, with ErrTooLong where
+// the prompt does not fit. A cancelled context gives its error, wrapped. No
+// error holds a prompt, an answer or a key.
 type Model interface {
 	// Complete runs one exchange. An answer that was cut at MaxTokens is no
-	// error: Response.Truncated says so.
+	// error: Response.Truncated says so. What the model thought before it
+	// answered is not part of the answer.
 	Complete(ctx context.Context, req Request) (Response, error)
 
 	// Name tells which model this is, for records: driver and model.
@@ -35,6 +37,10 @@ type Model interface {
 // was asked. It comes with yiku.ErrLimited, is not tried again, and is no
 // failure of the model.
 var ErrBudget = errors.New("the budget of model calls is spent")
+
+// ErrTooLong says that a prompt is longer than the model's window. It comes
+// with yiku.ErrInvalid; a shorter prompt may be answered.
+var ErrTooLong = errors.New("the prompt does not fit into the model's window")
 
 // Request is one exchange.
 type Request struct {
@@ -75,8 +81,8 @@ type Response struct {
 
 // Usage counts tokens, as the endpoint does; zero where it does not.
 type Usage struct {
-	In  int
-	Out int
+	In  int // of the prompt, those too that the endpoint had kept from before
+	Out int // of the answer, and of what was thought before it
 }
 
 // Total is all tokens.

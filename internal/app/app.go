@@ -171,7 +171,7 @@ func openModel(m config.Model) (llm.Model, error) {
 	if m.Driver == "" {
 		return nil, nil
 	}
-	return drivers.Model(m.Driver, drivers.ModelOptions{Name: m.Name, URL: m.URL, Key: m.Key, Structured: m.Structured, Patience: &llm.Patience{Timeout: m.Timeout}})
+	return drivers.Model(m.Driver, drivers.ModelOptions{Name: m.Name, Options: llm.Options{URL: m.URL, Key: m.Key, Structured: m.Structured}, Patience: &llm.Patience{Timeout: m.Timeout}})
 }
 
 func (c *Core) startJobs(log *slog.Logger) *jobs.Runner {

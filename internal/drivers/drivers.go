@@ -51,22 +51,16 @@ func indexes() map[string]openIndex {
 
 // ModelOptions are what a language model is opened with.
 type ModelOptions struct {
-	Name       string
-	URL        string // "" is the driver's own
-	Key        string
-	Structured string
-	Patience   *llm.Patience
+	llm.Options
+	Name     string
+	Patience *llm.Patience
 }
 
-func models() map[string]func(ModelOptions) llm.Model {
-	return map[string]func(ModelOptions) llm.Model{
-		"openai": func(o ModelOptions) llm.Model {
-			return openai.New(o.Name, &openai.Options{URL: o.URL, Key: o.Key, Structured: o.Structured})
-		},
-		"anthropic": func(o ModelOptions) llm.Model {
-			return anthropic.New(o.Name, &anthropic.Options{URL: o.URL, Key: o.Key})
-		},
-		"ollama": func(o ModelOptions) llm.Model { return ollama.New(o.Name, &ollama.Options{URL: o.URL}) },
+func models() map[string]func(name string, options *llm.Options) *llm.Driver {
+	return map[string]func(name string, options *llm.Options) *llm.Driver{
+		"openai":    openai.New,
+		"anthropic": anthropic.New,
+		"ollama":    ollama.New,
 	}
 }
 
@@ -77,7 +71,7 @@ func Model(driver string, opts ModelOptions) (llm.Model, error) {
 	if !ok {
 		return nil, unknown("model driver", driver, slices.Sorted(maps.Keys(models())))
 	}
-	return llm.NewSteady(open(opts), opts.Patience), nil
+	return llm.NewSteady(open(opts.Name, &opts.Options), opts.Patience), nil
 }
 
 // Store opens the truth store of that name; an unknown name is ErrUnsupported.

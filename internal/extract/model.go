@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,8 +28,9 @@ var answerSchema []byte
 // maxAnswerTokens bounds a model's answer to one window.
 const maxAnswerTokens = 4096
 
-// Model extracts with a language model (C4). An answer that was cut is asked
-// for again in two halves, as long as a window has two messages.
+// Model extracts with a language model (C4). A window that does not fit into
+// the model's, or whose answer was cut, is asked about in two halves, as long as
+// it has two messages.
 type Model struct {
 	model llm.Model
 }
@@ -54,13 +56,17 @@ func (m *Model) Extract(ctx context.Context, w Window) (Result, error) {
 		req.Messages = append(req.Messages, llm.Message{Role: llm.User, Content: again})
 		truncated, _, err = m.ask(ctx, req, w, &out)
 	}
-	if err != nil {
+	tooLong := errors.Is(err, llm.ErrTooLong)
+	if err != nil && !tooLong {
 		return Result{}, err
 	}
-	if truncated {
+	if truncated || tooLong {
 		if halves, ok := split(w); ok {
 			return m.halves(ctx, w, halves, out)
 		}
+	}
+	if err != nil {
+		return Result{}, err
 	}
 	out.Candidates = settled(out.Candidates, w)
 	return out, nil

@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ func TestC4_Prompt(t *testing.T) {
 
 // TestC6_TruncatedAnswersAreHalved: an answer that did not fit is asked for in
 // two halves until it does; the numbers of messages stay those of the window.
+// Lessons: L20.
 func TestC6_TruncatedAnswersAreHalved(t *testing.T) {
 	t.Parallel()
 	script := llmtest.NewScript(
@@ -60,6 +62,25 @@ func TestC6_TruncatedAnswersAreHalved(t *testing.T) {
 	}
 	if res.Candidates[0].Messages[0] != 1 || res.Candidates[1].Messages[0] != 2 || res.Candidates[1].ValidFrom.IsZero() {
 		t.Errorf("where they came from: %+v", res.Candidates)
+	}
+}
+
+// TestC6_WhatDoesNotFitIsHalved: a window that the model's has no room for is
+// asked about in two halves, and a single message that does not fit is an error.
+// Lessons: L20.
+func TestC6_WhatDoesNotFitIsHalved(t *testing.T) {
+	t.Parallel()
+	tooLong := llmtest.Step{Err: fmt.Errorf("%w: %w", llm.ErrTooLong, yiku.Errorf(yiku.ErrInvalid, "400"))}
+	script := llmtest.NewScript(tooLong,
+		llmtest.Step{Text: `{"operations":[{"op":"create","content":"喜欢喝茶","messages":[1]}]}`},
+		llmtest.Step{Text: `{"operations":[{"op":"create","content":"Lives in Oslo","messages":[1]}]}`},
+	)
+	res, err := extract.NewModel(script).Extract(t.Context(), window("我喜欢喝茶", "I live in Oslo"))
+	if err != nil || len(res.Candidates) != 2 || res.Candidates[1].Messages[0] != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if _, err := extract.NewModel(llmtest.NewScript(tooLong)).Extract(t.Context(), window("I drink tea")); !errors.Is(err, llm.ErrTooLong) {
+		t.Errorf("one message that does not fit: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -41,7 +42,8 @@ func NewModel(model llm.Model) *Model { return &Model{model: model} }
 // control by which the guard is measured, and nothing else uses it.
 func Unguarded(model llm.Model) *Model { return &Model{model: model, trusted: true} }
 
-// Summarize asks the model. Its error is the model's.
+// Summarize asks the model. Its error is the model's; what does not fit into
+// the model's window is summarised without it.
 func (m *Model) Summarize(ctx context.Context, b Batch) (Result, error) {
 	if len(b.Messages) == 0 { // nothing but small talk
 		return Extractive{}.Summarize(ctx, b)
@@ -50,6 +52,9 @@ func (m *Model) Summarize(ctx context.Context, b Batch) (Result, error) {
 	prompt, version := promptFor(script, b.Tokens)
 	res, err := m.model.Complete(ctx, llm.Request{System: prompt, Messages: []llm.Message{{Role: llm.User, Content: describe(b)}},
 		Schema: &llm.Schema{Name: "summary", JSON: answerSchema}, MaxTokens: 2*b.Tokens + 200})
+	if errors.Is(err, llm.ErrTooLong) {
+		return Result{Lines: Extract(b), Path: PathExtractive, Degraded: true}, nil
+	}
 	if err != nil {
 		return Result{}, err
 	}

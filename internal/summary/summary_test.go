@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/llm/llmtest"
 )
 
@@ -127,6 +128,7 @@ func TestB1_AnswersOfModels(t *testing.T) {
 		"empty":      {llmtest.Step{Text: `{"sentences":[]}`}, ""},
 		"nothing":    {llmtest.Step{Text: ""}, ""},
 		"in Chinese": {llmtest.Step{Text: `{"sentences":["马丽亚负责搬家。"]}`}, ""}, // C13
+		"too long":   {llmtest.Step{Err: llm.ErrTooLong}, ""},
 		"surrogate":  {llmtest.Step{Text: "{\"sentences\":[\"Maria \\ud83d leads.\"]}"}, "Maria \ufffd leads."},
 	} {
 		res, err := NewModel(llmtest.NewScript(c.step)).Summarize(t.Context(), talk(200, english...))

@@ -1,8 +1,8 @@
-// Package anthropic asks models over Anthropic's messages.
+// Package anthropic asks models over Anthropic's messages, as Anthropic and
+// gateways to other models serve them.
 package anthropic
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -16,36 +16,19 @@ const DefaultURL = "https://api.anthropic.com"
 // defaultMaxTokens stands where a request has none: the endpoint needs one.
 const defaultMaxTokens = 4096
 
-// Options are what need not be given.
-type Options struct {
-	URL    string // the base, to which /v1/messages is added; "" is DefaultURL
-	Key    string
-	Client *http.Client
+// New returns the model of that name; the base of its URL ends before
+// /v1/messages.
+func New(name string, options *llm.Options) *llm.Driver {
+	return llm.NewDriver(llm.Dialect{Driver: "anthropic", URL: DefaultURL, Path: "/v1/messages", Header: header, Write: write, Read: read}, name, options)
 }
 
-// Model is one model behind an endpoint.
-type Model struct {
-	name    string
-	options Options
+func header(key string) http.Header {
+	h := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	if key != "" {
+		h.Set("X-Api-Key", key)
+	}
+	return h
 }
-
-// New returns the model of that name.
-func New(name string, options *Options) *Model {
-	m := &Model{name: name}
-	if options != nil {
-		m.options = *options
-	}
-	if m.options.URL == "" {
-		m.options.URL = DefaultURL
-	}
-	if m.options.Client == nil {
-		m.options.Client = http.DefaultClient
-	}
-	return m
-}
-
-// Name returns anthropic/ and the model's name.
-func (m *Model) Name() string { return "anthropic/" + m.name }
 
 type message struct {
 	Role    string `json:"role"`
@@ -60,7 +43,7 @@ type tool struct {
 
 type choice struct {
 	Type string `json:"type"`
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }
 
 type request struct {
@@ -68,12 +51,34 @@ type request struct {
 	System      string    `json:"system,omitempty"`
 	Messages    []message `json:"messages"`
 	MaxTokens   int       `json:"max_tokens"`
-	Temperature float64   `json:"temperature"`
+	Temperature *float64  `json:"temperature,omitempty"`
 	Tools       []tool    `json:"tools,omitempty"`
 	Choice      *choice   `json:"tool_choice,omitempty"`
 }
 
+func write(model string, req llm.Request, m llm.Manner) any {
+	body := request{Model: model, System: req.System, MaxTokens: req.MaxTokens}
+	if body.MaxTokens == 0 || m.Limit == llm.NoLimit {
+		body.MaxTokens = defaultMaxTokens
+	}
+	for _, msg := range req.Messages {
+		body.Messages = append(body.Messages, message{string(msg.Role), msg.Content})
+	}
+	if !m.Warm {
+		body.Temperature = new(float64)
+	}
+	if req.Schema != nil && m.Structured != llm.AsText {
+		body.Tools = []tool{{req.Schema.Name, req.Schema.JSON}}
+		body.Choice = &choice{Type: "tool", Name: req.Schema.Name}
+		if m.Structured == llm.AsObject { // models that think may not be made to call
+			body.Choice = &choice{Type: "auto"}
+		}
+	}
+	return body
+}
+
 type answer struct {
+	Type    string `json:"type"`
 	Model   string `json:"model"`
 	Content []struct {
 		Type  string          `json:"type"`
@@ -82,43 +87,41 @@ type answer struct {
 	} `json:"content"`
 	StopReason string `json:"stop_reason"`
 	Usage      struct {
-		In  int `json:"input_tokens"`
-		Out int `json:"output_tokens"`
+		In      int `json:"input_tokens"` // without what was cached or read from there
+		Written int `json:"cache_creation_input_tokens"`
+		Cached  int `json:"cache_read_input_tokens"`
+		Out     int `json:"output_tokens"`
 	} `json:"usage"`
 }
 
-// Complete runs one exchange. Where a schema is given, the answer's text is
-// the input of the tool that carries it; texts beside it are left out.
-func (m *Model) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	body := request{Model: m.name, System: req.System, MaxTokens: req.MaxTokens}
-	if body.MaxTokens == 0 {
-		body.MaxTokens = defaultMaxTokens
-	}
-	for _, msg := range req.Messages {
-		body.Messages = append(body.Messages, message{string(msg.Role), msg.Content})
-	}
-	if req.Schema != nil {
-		body.Tools = []tool{{req.Schema.Name, req.Schema.JSON}}
-		body.Choice = &choice{"tool", req.Schema.Name}
-	}
-	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
-	if m.options.Key != "" {
-		header.Set("X-Api-Key", m.options.Key)
-	}
+// read reads an answer. Where a tool carries the schema, the answer's text is
+// its input; texts beside it are left out, and so are thoughts.
+func read(body []byte) (llm.Response, error) {
 	var a answer
-	if err := llm.Exchange(ctx, m.options.Client, strings.TrimSuffix(m.options.URL, "/")+"/v1/messages", header, body, &a); err != nil {
-		return llm.Response{}, err
+	if err := json.Unmarshal(body, &a); err != nil {
+		return llm.Response{}, llm.Unreadable()
+	}
+	if a.Type == "error" {
+		return llm.Response{}, llm.Refused(body)
 	}
 	var texts, inputs []string
 	for _, part := range a.Content {
-		if part.Type == "tool_use" {
+		switch part.Type {
+		case "tool_use":
 			inputs = append(inputs, string(part.Input))
-		} else if part.Text != "" {
+		case "text":
 			texts = append(texts, part.Text)
 		}
 	}
 	if len(inputs) > 0 {
 		texts = inputs
 	}
-	return llm.Response{Text: strings.Join(texts, "\n"), Model: a.Model, Truncated: a.StopReason == "max_tokens", Usage: llm.Usage(a.Usage)}, nil
+	res := llm.Response{Text: strings.Join(texts, "\n"), Model: a.Model, Usage: llm.Usage{In: a.Usage.In + a.Usage.Written + a.Usage.Cached, Out: a.Usage.Out}}
+	switch a.StopReason {
+	case "refusal":
+		return llm.Response{}, llm.Withheld()
+	case "max_tokens", "model_context_window_exceeded":
+		res.Truncated = true
+	}
+	return res, nil
 }

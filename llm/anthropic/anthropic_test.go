@@ -46,7 +46,7 @@ func form() llmtest.Form {
 }
 
 func open(url, key string) llm.Model {
-	return anthropic.New("m", &anthropic.Options{URL: url, Key: key})
+	return anthropic.New("m", &llm.Options{URL: url, Key: key})
 }
 
 // TestC4_Anthropic runs the suite of models over messages.

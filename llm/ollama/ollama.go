@@ -2,47 +2,34 @@
 package ollama
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 
+	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/llm"
 )
 
 // DefaultURL is where Ollama listens.
 const DefaultURL = "http://127.0.0.1:11434"
 
-// Options are what need not be given.
-type Options struct {
-	URL    string // "" is DefaultURL
-	Client *http.Client
-	Window int // tokens of context that Ollama is asked for; 0: its own default, which is small
+const (
+	leastWindow  = 8192 // tokens that a model is loaded with at least
+	answerTokens = 4096 // are kept for an answer whose length is left open
+	tokenBytes   = 3    // of a text: no fewer in the languages that are spoken here
+)
+
+// New returns the model of that name; the base of its URL ends before /api/chat.
+func New(name string, options *llm.Options) *llm.Driver {
+	return llm.NewDriver(llm.Dialect{Driver: "ollama", URL: DefaultURL, Path: "/api/chat", Header: header, Write: write, Read: read}, name, options)
 }
 
-// Model is one model of an Ollama.
-type Model struct {
-	name    string
-	options Options
+// header carries a key for a gateway before Ollama; it has none itself.
+func header(key string) http.Header {
+	if key == "" {
+		return http.Header{}
+	}
+	return http.Header{"Authorization": {"Bearer " + key}}
 }
-
-// New returns the model of that name.
-func New(name string, options *Options) *Model {
-	m := &Model{name: name}
-	if options != nil {
-		m.options = *options
-	}
-	if m.options.URL == "" {
-		m.options.URL = DefaultURL
-	}
-	if m.options.Client == nil {
-		m.options.Client = http.DefaultClient
-	}
-	return m
-}
-
-// Name returns ollama/ and the model's name.
-func (m *Model) Name() string { return "ollama/" + m.name }
 
 type message struct {
 	Role    string `json:"role"`
@@ -50,9 +37,9 @@ type message struct {
 }
 
 type parameters struct {
-	Temperature float64 `json:"temperature"`
-	MaxTokens   int     `json:"num_predict,omitempty"`
-	Window      int     `json:"num_ctx,omitempty"`
+	Temperature *float64 `json:"temperature,omitempty"`
+	MaxTokens   int      `json:"num_predict,omitempty"`
+	Window      int      `json:"num_ctx"`
 }
 
 type request struct {
@@ -63,29 +50,69 @@ type request struct {
 	Options  parameters      `json:"options"`
 }
 
-type answer struct {
-	Model      string  `json:"model"`
-	Message    message `json:"message"`
-	DoneReason string  `json:"done_reason"`
-	In         int     `json:"prompt_eval_count"`
-	Out        int     `json:"eval_count"`
-}
-
-// Complete runs one exchange.
-func (m *Model) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	body := request{Model: m.name, Options: parameters{MaxTokens: req.MaxTokens, Window: m.options.Window}}
+func write(model string, req llm.Request, m llm.Manner) any {
+	body := request{Model: model, Options: parameters{Window: window(req)}}
 	if req.System != "" {
 		body.Messages = append(body.Messages, message{"system", req.System})
 	}
 	for _, msg := range req.Messages {
 		body.Messages = append(body.Messages, message{string(msg.Role), msg.Content})
 	}
-	if req.Schema != nil {
+	if m.Limit != llm.NoLimit {
+		body.Options.MaxTokens = req.MaxTokens
+	}
+	if !m.Warm {
+		body.Options.Temperature = new(float64)
+	}
+	switch {
+	case req.Schema == nil || m.Structured == llm.AsText:
+	case m.Structured == llm.AsObject:
+		body.Format = json.RawMessage(`"json"`)
+	default:
 		body.Format = req.Schema.JSON
 	}
+	return body
+}
+
+// window is the tokens of context that a request needs: Ollama cuts the
+// beginning of a longer prompt off and says nothing. It is a power of two,
+// because another size loads the model anew.
+func window(req llm.Request) int {
+	need := len(req.System)
+	for _, m := range req.Messages {
+		need += len(m.Content)
+	}
+	need /= tokenBytes
+	if req.MaxTokens > 0 {
+		need += req.MaxTokens
+	} else {
+		need += answerTokens
+	}
+	n := leastWindow
+	for n < need {
+		n *= 2
+	}
+	return n
+}
+
+type answer struct {
+	Model      string  `json:"model"`
+	Message    message `json:"message"`
+	DoneReason string  `json:"done_reason"`
+	In         int     `json:"prompt_eval_count"`
+	Out        int     `json:"eval_count"`
+	Error      string  `json:"error"`
+}
+
+func read(body []byte) (llm.Response, error) {
 	var a answer
-	if err := llm.Exchange(ctx, m.options.Client, strings.TrimSuffix(m.options.URL, "/")+"/api/chat", http.Header{}, body, &a); err != nil {
-		return llm.Response{}, err
+	switch err := json.Unmarshal(body, &a); {
+	case err != nil:
+		return llm.Response{}, llm.Unreadable()
+	case a.Error != "":
+		return llm.Response{}, llm.Refused(body)
+	case a.DoneReason == "load" || a.DoneReason == "unload":
+		return llm.Response{}, yiku.Errorf(yiku.ErrUnavailable, "the model was loaded and gave no answer")
 	}
 	return llm.Response{Text: a.Message.Content, Model: a.Model, Truncated: a.DoneReason == "length", Usage: llm.Usage{In: a.In, Out: a.Out}}, nil
 }

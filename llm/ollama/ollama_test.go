@@ -51,6 +51,6 @@ func form() llmtest.Form {
 func TestC4_Ollama(t *testing.T) {
 	t.Parallel()
 	llmtest.Run(t, llmtest.Driver{Form: form(), Open: func(url, _ string) llm.Model {
-		return ollama.New("m", &ollama.Options{URL: url})
+		return ollama.New("m", &llm.Options{URL: url})
 	}})
 }

@@ -1,9 +1,8 @@
 // Package openai asks models over OpenAI's chat completions, as OpenAI,
-// DeepSeek, Qwen, vLLM, llama.cpp and many others serve them.
+// DeepSeek, Qwen, Kimi, GLM, vLLM, llama.cpp and many others serve them.
 package openai
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -15,40 +14,18 @@ import (
 // DefaultURL is OpenAI's own endpoint.
 const DefaultURL = "https://api.openai.com/v1"
 
-// Options are what need not be given.
-type Options struct {
-	URL    string // the base, to which /chat/completions is added; "" is DefaultURL
-	Key    string // bearer; "" sends none
-	Client *http.Client
-	// Structured says how the schema is asked for: "json_schema" where the
-	// endpoint keeps schemas, "json_object" where it only keeps JSON, "none"
-	// where it refuses both; "" is json_schema.
-	Structured string
+// New returns the model of that name; the base of its URL ends before
+// /chat/completions.
+func New(name string, options *llm.Options) *llm.Driver {
+	return llm.NewDriver(llm.Dialect{Driver: "openai", URL: DefaultURL, Path: "/chat/completions", Header: header, Write: write, Read: read}, name, options)
 }
 
-// Model is one model behind an endpoint.
-type Model struct {
-	name    string
-	options Options
+func header(key string) http.Header {
+	if key == "" {
+		return http.Header{}
+	}
+	return http.Header{"Authorization": {"Bearer " + key}}
 }
-
-// New returns the model of that name.
-func New(name string, options *Options) *Model {
-	m := &Model{name: name}
-	if options != nil {
-		m.options = *options
-	}
-	if m.options.URL == "" {
-		m.options.URL = DefaultURL
-	}
-	if m.options.Client == nil {
-		m.options.Client = http.DefaultClient
-	}
-	return m
-}
-
-// Name returns openai/ and the model's name.
-func (m *Model) Name() string { return "openai/" + m.name }
 
 type message struct {
 	Role    string `json:"role"`
@@ -66,56 +43,147 @@ type schema struct {
 }
 
 type request struct {
-	Model       string    `json:"model"`
-	Messages    []message `json:"messages"`
-	Temperature float64   `json:"temperature"`
-	MaxTokens   int       `json:"max_tokens,omitempty"`
-	Format      *format   `json:"response_format,omitempty"`
+	Model               string         `json:"model"`
+	Messages            []message      `json:"messages"`
+	Temperature         *float64       `json:"temperature,omitempty"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	Format              *format        `json:"response_format,omitempty"`
+	Stream              bool           `json:"stream,omitempty"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 }
 
-type answer struct {
-	Model   string `json:"model"`
-	Choices []struct {
-		Message struct {
-			Content string `json:"content"`
-		} `json:"message"`
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage struct {
-		In  int `json:"prompt_tokens"`
-		Out int `json:"completion_tokens"`
-	} `json:"usage"`
+type streamOptions struct {
+	Usage bool `json:"include_usage"`
 }
 
-// Complete runs one exchange.
-func (m *Model) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	body := request{Model: m.name, MaxTokens: req.MaxTokens, Format: m.format(req.Schema)}
+func write(model string, req llm.Request, m llm.Manner) any {
+	body := request{Model: model, Format: formatOf(req.Schema, m.Structured)}
+	if body.Format != nil && body.Format.Type == "json_object" && !saysJSON(req) { // endpoints want the word
+		req.System = strings.TrimSpace(req.System + "\nAnswer in JSON.")
+	}
 	if req.System != "" {
 		body.Messages = append(body.Messages, message{"system", req.System})
 	}
 	for _, msg := range req.Messages {
 		body.Messages = append(body.Messages, message{string(msg.Role), msg.Content})
 	}
-	header := http.Header{}
-	if m.options.Key != "" {
-		header.Set("Authorization", "Bearer "+m.options.Key)
+	if !m.Warm {
+		body.Temperature = new(float64)
 	}
-	var a answer
-	if err := llm.Exchange(ctx, m.options.Client, strings.TrimSuffix(m.options.URL, "/")+"/chat/completions", header, body, &a); err != nil {
-		return llm.Response{}, err
+	switch m.Limit {
+	case llm.MaxTokens:
+		body.MaxTokens = req.MaxTokens
+	case llm.MaxCompletionTokens:
+		body.MaxCompletionTokens = req.MaxTokens
 	}
-	if len(a.Choices) == 0 {
-		return llm.Response{}, yiku.Errorf(yiku.ErrUnavailable, "the model gave no choice")
+	if m.Stream {
+		body.Stream, body.StreamOptions = true, &streamOptions{Usage: true}
 	}
-	return llm.Response{Text: a.Choices[0].Message.Content, Model: a.Model, Truncated: a.Choices[0].FinishReason == "length", Usage: llm.Usage(a.Usage)}, nil
+	return body
 }
 
-func (m *Model) format(s *llm.Schema) *format {
+func formatOf(s *llm.Schema, structured llm.Structure) *format {
 	switch {
-	case s == nil || m.options.Structured == "none":
+	case s == nil || structured == llm.AsText:
 		return nil
-	case m.options.Structured == "json_object":
+	case structured == llm.AsObject:
 		return &format{Type: "json_object"}
 	}
 	return &format{Type: "json_schema", Schema: &schema{s.Name, s.JSON}}
+}
+
+// saysJSON reports whether a prompt holds the word: OpenAI, DeepSeek and Qwen
+// refuse to answer in JSON where it does not.
+func saysJSON(req llm.Request) bool {
+	for _, m := range append([]llm.Message{{Content: req.System}}, req.Messages...) {
+		if strings.Contains(strings.ToLower(m.Content), "json") {
+			return true
+		}
+	}
+	return false
+}
+
+type answer struct {
+	Model   string          `json:"model"`
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Message      said   `json:"message"`
+	Delta        said   `json:"delta"` // of a stream, in place of the message
+	FinishReason string `json:"finish_reason"`
+}
+
+type said struct {
+	Content json.RawMessage `json:"content"`
+	Refusal string          `json:"refusal"`
+}
+
+// usage counts the prompt with what of it was cached. Some endpoints count what
+// was thought in the total only.
+type usage struct {
+	In    int `json:"prompt_tokens"`
+	Out   int `json:"completion_tokens"`
+	Total int `json:"total_tokens"`
+}
+
+func read(body []byte) (llm.Response, error) {
+	if isStream(body) {
+		return readStream(body)
+	}
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		return llm.Response{}, llm.Unreadable()
+	}
+	if len(a.Choices) == 0 {
+		if len(a.Error) > 0 && string(a.Error) != "null" {
+			return llm.Response{}, llm.Refused(body)
+		}
+		return llm.Response{}, yiku.Errorf(yiku.ErrUnavailable, "the model gave no choice")
+	}
+	return respond(a, text(a.Choices[0].Message.Content), a.Choices[0].Message.Refusal)
+}
+
+// respond makes the response of an answer whose text was put together.
+func respond(a answer, text, refusal string) (llm.Response, error) {
+	res := llm.Response{Text: text, Model: a.Model}
+	if a.Usage != nil {
+		res.Usage = llm.Usage{In: a.Usage.In, Out: max(a.Usage.Out, a.Usage.Total-a.Usage.In)}
+	}
+	switch a.Choices[0].FinishReason {
+	case "length":
+		res.Truncated = true
+	case "content_filter", "sensitive":
+		return llm.Response{}, llm.Withheld()
+	case "insufficient_system_resource", "network_error", "error":
+		return llm.Response{}, yiku.Errorf(yiku.ErrUnavailable, "the model's answer broke off")
+	}
+	if refusal != "" && text == "" {
+		return llm.Response{}, llm.Withheld()
+	}
+	return res, nil
+}
+
+// text is a content as text: a string, or parts, of which some are thoughts.
+func text(content json.RawMessage) string {
+	var s string
+	if json.Unmarshal(content, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(content, &parts) != nil {
+		return ""
+	}
+	for _, p := range parts {
+		if p.Type == "text" {
+			s += p.Text
+		}
+	}
+	return s
 }

@@ -56,7 +56,7 @@ func form() llmtest.Form {
 func TestC4_OpenAI(t *testing.T) {
 	t.Parallel()
 	llmtest.Run(t, llmtest.Driver{Form: form(), Open: func(url, key string) llm.Model {
-		return openai.New("m", &openai.Options{URL: url + "/v1", Key: key})
+		return openai.New("m", &llm.Options{URL: url + "/v1", Key: key})
 	}})
 }
 
@@ -65,7 +65,7 @@ func TestC4_StructuredIsAWish(t *testing.T) {
 	t.Parallel()
 	for _, structured := range []string{"json_object", "none"} {
 		s := llmtest.Serve(t, form(), llmtest.Step{Text: "{}"})
-		m := openai.New("m", &openai.Options{URL: s.URL + "/v1", Structured: structured})
+		m := openai.New("m", &llm.Options{URL: s.URL + "/v1", Structured: structured})
 		if _, err := m.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}, Schema: &llm.Schema{Name: "n", JSON: json.RawMessage(`{}`)}}); err != nil {
 			t.Fatal(err)
 		}
