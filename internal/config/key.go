@@ -106,7 +106,7 @@ func modelKeys() []Key {
 		{"model.name", "the model's name at its endpoint", func(c *Config) any { return &c.Model.Name }},
 		{"model.url", "the endpoint's base; empty: the driver's own", func(c *Config) any { return &c.Model.URL }},
 		{"model.key", "the endpoint's key; it is never shown", func(c *Config) any { return &c.Model.Key }},
-		{"model.structured", "how openai asks for structured answers: json_schema, json_object or none", func(c *Config) any { return &c.Model.Structured }},
+		{"model.structured", "what form of answer is asked for at first: json_schema, json_object or none; what the endpoint refuses is not asked for again", func(c *Config) any { return &c.Model.Structured }},
 		{"model.timeout", "for one answer of the model", func(c *Config) any { return &c.Model.Timeout }},
 		{"budget.day_calls", "calls of the model for a tenant in a day (UTC), each attempt counted; 0: no limit", func(c *Config) any { return &c.Budget.DayCalls }},
 		{"budget.day_tokens", "tokens of these, prompts and answers; 0: no limit", func(c *Config) any { return &c.Budget.DayTokens }},
