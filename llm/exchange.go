@@ -23,6 +23,20 @@ const (
 	unpaid     = time.Hour // until an account without balance is asked again
 )
 
+// Exchange posts a JSON body and reads a JSON answer, for whatever asks models
+// over HTTP in another protocol than a [Dialect]'s; its errors are those of
+// [Model].
+func Exchange(ctx context.Context, client *http.Client, url string, header http.Header, body, answer any) error {
+	read, err := post(ctx, client, url, header, body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(read, answer); err != nil {
+		return Unreadable()
+	}
+	return nil
+}
+
 // post sends a JSON body and returns what comes back; its errors are those of
 // [Model]. One that a plainer request may not meet is a *refusal.
 func post(ctx context.Context, client *http.Client, url string, header http.Header, body any) ([]byte, error) {
