@@ -228,6 +228,10 @@ func TestC16_GraphKeepsItsScope(t *testing.T) {
 	if got := ends(t, s, yiku.QueryGraphRequest{ProjectID: "apollo", Start: "Eve", Relation: "employer"}); len(got) != 0 {
 		t.Errorf("bob's: %q", got)
 	}
+	save(t, s, yiku.SaveMemoryRequest{Level: yiku.LevelShared, Content: "The user works at Initech", Subject: "user", Attribute: "employer", Value: "Initech"})
+	if got := ends(t, s, yiku.QueryGraphRequest{Start: "user", Relation: "employer"}); len(got) != 0 {
+		t.Errorf("the user of a shared memory: %q", got)
+	}
 }
 
 // TestI4_GraphQuestions: a question that cannot be read names its field.

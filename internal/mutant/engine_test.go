@@ -44,6 +44,13 @@ func engineMutants() []mutant {
 		{"engine: what depends on a memory that no longer holds becomes stale", "engine/save.go", "	return c.stale(tx, owner, row.Key, map[int64]bool{row.Key: true})", "	return nil", "engine"},
 		{"engine: a skill that a tool tells of waits for a person", "engine/save.go", `review: m.Skill != nil && m.Trust < trusted`, `review: false`, tests},
 		{"engine: steps of somebody less trusted do not replace those of a skill", "engine/skill.go", `case review || m.Trust < known.Trust:`, `case false:`, tests},
+		{"graph: what a scope does not see is not walked", "engine/relate.go", `if k.filter.Match(store.MemoryFields(m.Memory)) {`, `if true {`, "engine C14_|C16_"},
+		{"graph: the user of a shared memory is nobody in particular", "engine/relate.go", `if !ok || owner.IsShared() && (`, `if !ok || false && (`, "engine C14_|C16_|Service"},
+		{"promotion: only preferences hold wider", "engine/promote.go", `m.Type != yiku.TypePreference || `, ``, "engine C16_|Service"},
+		{"promotion: what is hedged or little trusted holds nowhere else", "engine/promote.go", ` || m.Trust < trusted || m.Confidence < firm {`, ` {`, "engine C16_|Service"},
+		{"promotion: hedged or little trusted memories are no evidence", "engine/promote.go", `!c.states(row.Memory, m.Memory) || row.Trust < trusted || row.Confidence < firm || `, `!c.states(row.Memory, m.Memory) || `, "engine C16_|Service"},
+		{"promotion: what was demoted comes back on new evidence only", "engine/promote.go", `if len(fresh) < promoteAt {`, `if false {`, "engine C16_|Service"},
+		{"promotion: what was forgotten is no evidence", "engine/promote.go", `!row.CreatedAt.After(forgotten)`, `false`, "engine C16_|Service"},
 		{"engine: what rests on what no longer holds waits for a person", "engine/apply.go", `review: !firmly || `, `review: firmly && false || `, "engine"},
 	}
 }

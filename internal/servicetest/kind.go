@@ -274,8 +274,14 @@ func promotion(s *suite) {
 		}
 	}
 	s.prefer("f", "图表用深色主题", yiku.TypePreference)
-	if got := s.widely(); len(got) != 1 {
-		s.Errorf("on new evidence: %q", got)
+	wide := must[yiku.Page[yiku.Memory]](s)(s.ListMemories(s.ctx, yiku.ListMemoriesRequest{UserID: "u", Level: yiku.LevelUser, Status: yiku.StatusActive})).Items
+	if len(wide) != 1 {
+		s.Fatalf("on new evidence: %+v", wide)
+	}
+	must[yiku.Empty](s)(s.DeleteMemory(s.ctx, yiku.DeleteMemoryRequest{UserID: "u", ID: wide[0].ID}))
+	s.prefer("g", "图表用深色主题", yiku.TypePreference)
+	if got := s.widely(); len(got) != 0 {
+		s.Errorf("forgotten, and stated in one more place: %q", got)
 	}
 }
 
@@ -283,7 +289,7 @@ func promotion(s *suite) {
 // the place of are not promoted.
 func noPromotion(s *suite) {
 	low := 0.3
-	s.save(yiku.SaveMemoryRequest{UserID: "u", Content: "editor is vim", Type: yiku.TypePreference, Subject: "user", Attribute: "editor", Value: "vim", Single: new(true)})
+	vim := s.save(yiku.SaveMemoryRequest{UserID: "u", Content: "editor is vim", Type: yiku.TypePreference, Subject: "user", Attribute: "editor", Value: "vim", Single: new(true)})
 	for _, p := range []string{"a", "b", "c", "d"} {
 		s.prefer(p, "Never push on Fridays", yiku.TypeConstraint)
 		s.save(yiku.SaveMemoryRequest{UserID: "u", ProjectID: p, Content: "maybe likes tabs", Type: yiku.TypePreference, Confidence: &low})
@@ -292,8 +298,17 @@ func noPromotion(s *suite) {
 		s.save(yiku.SaveMemoryRequest{UserID: "other " + p, ProjectID: p, Content: "likes short answers", Type: yiku.TypePreference})
 	}
 	s.prefer("a", "likes short answers", yiku.TypePreference)
+	for _, p := range []string{"a", "b"} { // what is hedged does not make up the number
+		s.save(yiku.SaveMemoryRequest{UserID: "u", ProjectID: p, Content: "maybe likes jazz", Type: yiku.TypePreference, Confidence: &low})
+	}
+	s.prefer("c", "maybe likes jazz", yiku.TypePreference)
 	if got := s.widely(); len(got) != 1 || got[0] != "editor is vim" {
 		s.Errorf("user level: %q", got)
+	}
+	must[yiku.Empty](s)(s.DeleteMemory(s.ctx, yiku.DeleteMemoryRequest{UserID: "u", ID: vim.ID})) // and does not promote what others state
+	s.save(yiku.SaveMemoryRequest{UserID: "u", ProjectID: "e", Content: "editor is emacs", Type: yiku.TypePreference, Subject: "user", Attribute: "editor", Value: "emacs", Single: new(true), Confidence: &low})
+	if got := s.widely(); len(got) != 0 {
+		s.Errorf("user level, by a hedge: %q", got)
 	}
 }
 
