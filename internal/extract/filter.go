@@ -39,7 +39,7 @@ func filtered(g *grammar) *grammar {
 // patterns are the expressions of a grammar.
 func (g *grammar) patterns() []*pattern {
 	all := slices.Concat([]*pattern{
-		g.task, g.question, g.request, g.once, g.idle, g.reported, g.hedge, g.secret, g.remember, g.noted, g.joke, g.listing, g.reminder, g.erase,
+		g.task, g.question, g.request, g.once, g.idle, g.reported, g.hedge, g.secret, g.remember, g.noted, g.alone, g.joke, g.listing, g.reminder, g.erase,
 		g.forget, g.durable, g.telling, g.correct, g.current, g.more, g.mind, g.bare, g.milestone, g.passing, g.person, g.pronoun, g.object, g.neuter, g.follows, g.own,
 	}, g.replaced)
 	for _, change := range g.changes {

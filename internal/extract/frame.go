@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/yiku-ai/yiku/internal/lang"
@@ -21,7 +22,12 @@ func valued(was, topic, next string) bool {
 	}
 	words := contentWords(topic)
 	m := copular.FindStringSubmatch(was)
-	return m != nil && holds(m[1], strings.Join(words, " ")) && valueKind(m[2]) == "" && lang.Fold(m[2]) != lang.Fold(next)
+	return m != nil && holds(m[1], strings.Join(words, " ")) && valueKind(m[2]) == "" && capitalised(m[2]) == capitalised(next) && lang.Fold(m[2]) != lang.Fold(next)
+}
+
+func capitalised(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(first)
 }
 
 // copular is a statement that something is something: groups the matter and the

@@ -157,8 +157,8 @@ func (r *reading) takesBack(g *grammar, s string) func(was string) bool {
 			}
 			return ""
 		}
-		old, topic, next, denied := group("o"), group("t"), group("v"), group("p")
-		if matterless(old + topic + denied) {
+		old, topic, next, denied := thingIn(group("o")), thingIn(group("t")), group("v"), group("p")
+		if matterless(old+topic+denied) || topic != "" && r.is(g, g.person, topic) {
 			continue
 		}
 		tests = append(tests, func(was string) bool {
@@ -166,7 +166,7 @@ func (r *reading) takesBack(g *grammar, s string) func(was string) bool {
 			case denied != "":
 				return !denial.MatchString(was) && holds(was, denied)
 			case old != "":
-				return !denial.MatchString(was) && !origin.MatchString(was) && (change.gone && owns(was, old) || !change.gone && says("", was, old))
+				return (change.gone || !denial.MatchString(was)) && !origin.MatchString(was) && (change.gone && owns(was, old) || !change.gone && says("", was, old))
 			}
 			return !more && valued(was, topic, next)
 		})
@@ -184,6 +184,11 @@ func (r *reading) takesBack(g *grammar, s string) func(was string) bool {
 		return slices.ContainsFunc(tests, func(is func(string) bool) bool { return is(was) })
 	}
 }
+
+// thingIn is what of some words is no person and points nowhere.
+func thingIn(words string) string { return trim(whose.ReplaceAllString(words, "")) }
+
+var whose = regexp.MustCompile(`^(?:(?:我们?|咱们?)(?:的|家的?)?|把|这个|那个|之前的?|原来的?|以前的?|上次说?的?|现在的?|` + kin + `)+`)
 
 // matterless reports whether words name no matter: a pronoun, or what may be
 // said of everything.

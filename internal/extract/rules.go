@@ -55,6 +55,7 @@ type grammar struct {
 	secret    *pattern
 	remember  *pattern // leads in what is to be remembered: group 1
 	noted     *pattern // follows what is to be remembered: group 1
+	alone     *pattern // asks that what was said before be remembered
 	joke      *pattern // takes back what was said as no more than a joke
 	listing   *pattern // leads in a list of what is to be remembered
 	reminder  *pattern // looks like it and is a thing to do
@@ -181,8 +182,15 @@ func (r *reading) sentence(g *grammar, s string) {
 		return
 	}
 	explicit, private := false, r.is(g, g.secret, s)
-	if m := r.match(g, g.remember, s); m != nil {
+	if r.previous != "" && r.is(g, g.alone, s) {
+		explicit, s, g = true, r.previous, grammarOf(r.previous)
+		private = r.is(g, g.secret, s)
+		r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return slices.Contains(c.Messages, r.at) && strings.Contains(s, c.Content) })
+	} else if m := r.match(g, g.remember, s); m != nil {
 		explicit, s = true, capital(m[1])
+	} else if m := r.match(g.other(), g.other().remember, s); m != nil && mixed.MatchString(s) {
+		explicit, s, g = true, m[1], grammarOf(m[1])
+		private = r.is(g, g.secret, s)
 	} else if m := r.match(g, g.noted, s); m != nil {
 		explicit, s = true, capital(trim(m[1]))
 	}
@@ -222,7 +230,7 @@ func (r *reading) sentence(g *grammar, s string) {
 			c.Type, c.Urgent = yiku.TypeCorrection, true
 		}
 	}
-	if !told && !private && before <= len(r.found) && !r.is(g, g.question, s) {
+	if !told && !private && before <= len(r.found) && (!r.is(g, g.question, s) || r.is(g, g.mind, s)) {
 		r.revise(g, before, s)
 	}
 }
@@ -270,7 +278,7 @@ func (r *reading) told(g *grammar, s string) bool {
 }
 
 // retold is how users refer to what they said.
-var retold = regexp.MustCompile(`(?i)\bi(?: have)?(?: just| already)? (?:told|said|mentioned|wrote)\b(?: you)?|我(?:刚才?|之前|上次)?(?:说|提到|讲)过?(?:的|了)?`)
+var retold = regexp.MustCompile(`(?i)\bi(?: have)?(?: just| already)? (?:told|said|mentioned|wrote)\b(?: you)?|\b(?:sla|contract|lease|policy|law|spec|rules?|agreement|regulations?|warranty|visa|permit|syllabus)\b[^,.]{0,30}? says\b|我(?:刚才?|之前|上次)?(?:说|提到|讲)过?(?:的|了)?`)
 
 // conclusion reports whether a sentence says what follows from the one before.
 func (r *reading) conclusion(g *grammar, s string) bool {
@@ -335,7 +343,7 @@ func (r *reading) replace(g *grammar, s string) bool {
 			continue
 		}
 		old, next := trim(m[form.SubexpIndex("o")]), value(m[form.SubexpIndex("v")])
-		if old == "" || next == "" || speaker.MatchString(old) || lang.Fold(old) == lang.Fold(next) {
+		if old == "" || next == "" || speaker.MatchString(old) || len(contentWords(next)) == 0 && valueKind(next) == "" || lang.Fold(old) == lang.Fold(next) {
 			continue
 		}
 		c := Candidate{Content: trim(s), Type: yiku.TypeCorrection, Importance: 0.8, Urgent: true}
@@ -519,7 +527,7 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 // of whom it is.
 func (r *reading) sameAttribute(n Neighbour, c Candidate) bool {
 	v := r.rules.vocabulary
-	return sameSubject(past{Neighbour: n}, c.Subject) && (c.Attribute == "" && !origin.MatchString(n.Content) || v.Canonical(n.Attribute) == v.Canonical(c.Attribute))
+	return sameSubject(past{Neighbour: n}, c.Subject) && !origin.MatchString(n.Content) && (c.Attribute == "" || v.Canonical(n.Attribute) == v.Canonical(c.Attribute))
 }
 
 // add completes a candidate and keeps it.
@@ -573,6 +581,18 @@ const (
 	thing   = "the "
 	theirs  = "my "
 )
+
+// mixed is a text in two scripts: one that is asked for in one language may be
+// said in the other.
+var mixed = regexp.MustCompile(`[A-Za-z]{3}.*\p{Han}|\p{Han}.*[A-Za-z]{3}`)
+
+// other is the grammar of the other language.
+func (g *grammar) other() *grammar {
+	if g == english() {
+		return chinese()
+	}
+	return english()
+}
 
 func grammarOf(sentence string) *grammar {
 	if lang.ScriptOf(sentence) == lang.English || namesChinese(sentence) {

@@ -54,6 +54,7 @@ func pointing(tokens []token, order bool) bool {
 		case t.word == "that" && (next.word == "" || lexicon().finites[next.word] && !named && i > 0):
 			return true
 		case t.word == "her" && next.word != "" && named:
+		case i == 0 && (strings.HasPrefix(t.word, "every") || strings.HasPrefix(t.word, "any") || t.word == "both"):
 		case lexicon().dangling[t.word] && t.word != "that" && !named:
 			return true
 		case (t.word == "there" || t.word == "then") && next.word == "":
@@ -256,7 +257,7 @@ func taste(tokens []token, chosen bool) bool {
 	for i, t := range tokens {
 		switch t.word {
 		case "how", "what", "when", "if", "i", "we", "he", "she", "they", "me", "myself", "the", "that", "hear", "know", "see":
-			if i > 0 && i <= 3 && !weighty(tokens) && !(chosen && t.word == "the") {
+			if i > 0 && i <= 3 && !weighty(tokens) && !(t.word == "the" && (chosen || tokens[i-1].word == "in" || tokens[i-1].word == "at" || tokens[i-1].word == "on")) {
 				return false
 			}
 		}
