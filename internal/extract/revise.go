@@ -141,6 +141,13 @@ func sameSubject(was past, subject string) bool {
 	return person(subject) && says("", was.Content, strings.TrimPrefix(subject, theirs)) || person(was.Subject) && !person(subject) && inanimate(subject)
 }
 
+// sameAttribute reports whether a memory is of the attribute of a candidate, and
+// of whom it is.
+func (r *reading) sameAttribute(n Neighbour, c Candidate) bool {
+	v := r.rules.vocabulary
+	return sameSubject(past{Neighbour: n}, c.Subject) && !origin.MatchString(n.Content) && (c.Attribute == "" || v.Canonical(n.Attribute) == v.Canonical(c.Attribute))
+}
+
 // takesBack is the test of what a sentence takes back; nil where it takes back
 // nothing.
 func (r *reading) takesBack(g *grammar, s string) func(was string) bool {
