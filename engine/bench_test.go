@@ -82,10 +82,14 @@ func (b bench) operator() yiku.Service {
 	return b.As(yiku.Principal{Tenant: "acme", Access: yiku.AccessAdmin})
 }
 
-// again is another engine on the bench's store, with an index of its own.
+// again is another engine on the bench's store, with an index of its own where
+// none is given.
 func (b bench) again(t *testing.T, opts engine.Options) bench {
 	t.Helper()
-	opts.Store, opts.Index, opts.Now = b.store, memindex.New(nil), b.clock.Now
+	opts.Store, opts.Now = b.store, b.clock.Now
+	if opts.Index == nil {
+		opts.Index = memindex.New(nil)
+	}
 	e, err := engine.New(opts)
 	if err != nil {
 		t.Fatal(err)

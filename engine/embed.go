@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"unicode/utf8"
@@ -36,6 +37,19 @@ type embedding struct {
 	unrelated index.Background         // guarded by mu; N is 0 until it is known
 }
 
+// ModelID names a model and the size of its vectors in the store: another size
+// is another model.
+func ModelID(m embed.Model) string { return fmt.Sprintf("%s/%d", m.Name, m.Dimensions) }
+
+// answering is whose vectors an owner is found by: the former model's until
+// everything of the owner has its vector of the present one.
+func (e *Engine) answering(state store.OwnerState) *embedding {
+	if e.former != nil && e.embedding != nil && state.Embedded == e.former.model {
+		return e.former
+	}
+	return e.embedding
+}
+
 type queryVector struct {
 	text   string
 	vector []float32
@@ -46,7 +60,7 @@ func newEmbedding(e embed.Embedder) *embedding {
 	if e == nil {
 		return nil
 	}
-	return &embedding{Embedder: e, model: e.Model().Name, recent: list.New(), byText: map[string]*list.Element{}}
+	return &embedding{Embedder: e, model: ModelID(e.Model()), recent: list.New(), byText: map[string]*list.Element{}}
 }
 
 // query is the vector of what is looked for, nil without an embedder, and what
@@ -125,7 +139,9 @@ func lastCharacters(text string, n int) string {
 
 // embedArgs are the arguments of a job that embeds.
 type embedArgs struct {
-	After int64 `json:"after"` // the owner's number up to which everything has its vector
+	Model string `json:"model"`
+	After int64  `json:"after"` // the owner's number up to which everything has its vector of the model
+	All   bool   `json:"all"`   // that was made sure of from the beginning
 }
 
 // promiseEmbedding queues the embedding of what changes after a number, at
@@ -138,39 +154,83 @@ func (e *Engine) promiseEmbedding(tx store.Tx, owner yiku.Owner, after int64) er
 	if err != nil || state.Seq == after {
 		return err
 	}
-	args, err := json.Marshal(embedArgs{after})
+	return e.enqueueEmbedding(tx, state, embedArgs{e.embedding.model, after, after == 0})
+}
+
+// enqueueEmbedding queues a job of its own for all that an owner has, beside
+// the one for what changes.
+func (e *Engine) enqueueEmbedding(tx store.Tx, state store.OwnerState, args embedArgs) error {
+	unique := "changes"
+	if args.All {
+		unique = "all"
+	}
+	body, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
 	now := e.now().UTC()
-	_, err = tx.Enqueue(&store.Job{ID: e.newID(), Kind: kindEmbed, Unique: mark("embed", ""), Epoch: state.Epoch, NotBefore: now, CreatedAt: now, Arguments: args})
+	_, err = tx.Enqueue(&store.Job{ID: e.newID(), Kind: kindEmbed, Unique: mark("embed", unique+" "+args.Model), Epoch: state.Epoch, NotBefore: now, CreatedAt: now, Arguments: body})
 	return err
 }
 
-// backfill queues the embedding of everything that an owner has.
-func (f *finder) backfill(ctx context.Context, owner yiku.Owner) error {
-	return f.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error { return f.promise(tx, owner, 0) })
+// backfill queues the embedding of everything that an owner has, where not all
+// of it is known to have its vector.
+func (e *Engine) backfill(ctx context.Context, owner yiku.Owner, state store.OwnerState) error {
+	if e.embedding == nil || state.Seq == 0 || state.Embedded == e.embedding.model {
+		return nil
+	}
+	return e.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) error {
+		state, err := tx.Owner(owner)
+		if err != nil || state.ConsentWithdrawn {
+			return err
+		}
+		return e.enqueueEmbedding(tx, state, embedArgs{Model: e.embedding.model, All: true})
+	})
 }
 
 // embedJob embeds what has changed, a batch at a time, and deletes the job in
-// the transaction of the last one, where nothing has changed meanwhile.
+// the transaction of the last one, where nothing has changed meanwhile. What it
+// was to embed with another model it embeds with the present one, from the
+// beginning.
 func (c *call) embedJob(ctx context.Context, job store.Job, args embedArgs) error {
+	if args.Model != c.embedding.model {
+		args = embedArgs{Model: c.embedding.model, All: true}
+	}
 	for done := 0; ; {
 		part, err := c.unembedded(ctx, job.Owner, args.After)
 		if err != nil {
 			return err
 		}
-		vectors, err := c.embedding.Embed(ctx, part.texts, embed.Passage)
+		vectors, err := c.embedding.passages(ctx, part.texts)
 		if err != nil {
 			return err
 		}
 		done += len(part.items)
-		ended, err := c.putVectors(ctx, job, part, vectors, done >= embedTurn)
+		ended, err := c.putVectors(ctx, job, args, part, vectors, done >= embedTurn)
 		if err != nil || ended {
 			return err
 		}
 		args.After = part.upTo
 	}
+}
+
+// passages embeds texts, each once.
+func (e *embedding) passages(ctx context.Context, texts []string) ([][]float32, error) {
+	at, distinct := map[string]int{}, make([]string, 0, len(texts))
+	for _, text := range texts {
+		if _, ok := at[text]; !ok {
+			at[text], distinct = len(distinct), append(distinct, text)
+		}
+	}
+	vectors, err := e.Embed(ctx, distinct, embed.Passage)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		out[i] = vectors[at[text]]
+	}
+	return out, nil
 }
 
 // EmbedPending gives everything its vector that waits for one.
@@ -269,8 +329,9 @@ func textsOf(r store.Reader, owner yiku.Owner, items []store.Item) (map[store.It
 
 // putVectors writes the vectors of items that still say what was embedded. The
 // job ends where that was all, or goes to the end of the owner's jobs where it
-// has had its turn.
-func (c *call) putVectors(ctx context.Context, job store.Job, u unembedded, vectors [][]float32, turn bool) (ended bool, err error) {
+// has had its turn. Where all of the owner was embedded it is found by these
+// vectors from then on.
+func (c *call) putVectors(ctx context.Context, job store.Job, args embedArgs, u unembedded, vectors [][]float32, turn bool) (ended bool, err error) {
 	err = c.store.Update(ctx, job.Owner, store.Maintenance, func(tx store.Tx) error {
 		ended = false
 		if _, err := tx.Job(job.Owner, job.ID); err != nil { // forgotten meanwhile, with what it was about
@@ -281,34 +342,78 @@ func (c *call) putVectors(ctx context.Context, job store.Job, u unembedded, vect
 		if err != nil {
 			return err
 		}
-		texts, err := textsOf(tx, job.Owner, u.items)
+		put, err := stillSaid(tx, job.Owner, u, vectors)
 		if err != nil {
 			return err
-		}
-		var put []store.Vector
-		for i, item := range u.items {
-			if text, ok := texts[item]; ok && text == u.texts[i] {
-				put = append(put, store.Vector{Item: item, Values: vectors[i]})
-			}
 		}
 		if err := tx.PutVectors(c.embedding.model, put); err != nil {
 			return err
 		}
 		c.count("vectors", len(put))
-		ended = u.last && before.Seq == u.upTo || turn
-		if !ended {
+		whole := u.last && before.Seq == u.upTo
+		if ended = whole || turn; !ended {
 			return nil
 		}
 		if err := tx.DeleteJob(job.ID); err != nil {
 			return err
 		}
-		if u.last && before.Seq == u.upTo {
-			return nil
+		if whole {
+			if !args.All {
+				return nil
+			}
+			if before.Embedded != "" && before.Embedded != c.embedding.model {
+				c.leftovers.Store(true)
+			}
+			return tx.SetEmbedded(c.embedding.model)
 		}
-		return c.promiseEmbedding(tx, job.Owner, u.upTo)
+		args.After = u.upTo
+		return c.enqueueEmbedding(tx, before, args)
 	})
 	if errors.Is(err, yiku.ErrNotFound) {
 		return true, nil
 	}
 	return ended, err
+}
+
+// stillSaid are the vectors of items that say what they were embedded for.
+func stillSaid(r store.Reader, owner yiku.Owner, u unembedded, vectors [][]float32) ([]store.Vector, error) {
+	texts, err := textsOf(r, owner, u.items)
+	if err != nil {
+		return nil, err
+	}
+	var put []store.Vector
+	for i, item := range u.items {
+		if text, ok := texts[item]; ok && text == u.texts[i] {
+			put = append(put, store.Vector{Item: item, Values: vectors[i]})
+		}
+	}
+	return put, nil
+}
+
+// dropFormer deletes vectors of models that nobody is found by any more, and
+// queues the embedding of what was never embedded whole.
+func (e *Engine) dropFormer(ctx context.Context, owner yiku.Owner) error {
+	if e.embedding == nil {
+		return nil
+	}
+	keep := []string{e.embedding.model}
+	if e.former != nil {
+		keep = append(keep, e.former.model)
+	}
+	for {
+		var dropped int
+		var state store.OwnerState
+		err := e.store.Update(ctx, owner, store.Maintenance, func(tx store.Tx) (err error) {
+			if state, err = tx.Owner(owner); err == nil && state.Embedded == e.embedding.model {
+				dropped, err = tx.DropVectors(keep, tendBatch)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if dropped < tendBatch {
+			return e.backfill(ctx, owner, state)
+		}
+	}
 }

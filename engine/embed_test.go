@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/fnv"
@@ -19,14 +20,21 @@ import (
 // two languages; whatever else is said points in a direction of its own.
 type meaning struct {
 	name   string
+	size   int // of a vector; 0: 32
 	fails  atomic.Bool
 	texts  atomic.Int64 // those of somewhere
+	asked  atomic.Int64 // questions
 	onText func(string) // called for each text, before it is embedded; nil: nothing
 }
 
-func (m *meaning) Model() embed.Model { return embed.Model{Name: m.name, Dimensions: 32} }
+func (m *meaning) values() int { return cmp.Or(m.size, 32) }
 
-func (m *meaning) Embed(_ context.Context, texts []string, _ embed.Use) ([][]float32, error) {
+func (m *meaning) Model() embed.Model { return embed.Model{Name: m.name, Dimensions: m.values()} }
+
+func (m *meaning) Embed(_ context.Context, texts []string, use embed.Use) ([][]float32, error) {
+	if use == embed.Query {
+		m.asked.Add(1)
+	}
 	if m.fails.Load() {
 		return nil, yiku.Errorf(yiku.ErrUnavailable, "the embedder rests")
 	}
@@ -38,7 +46,7 @@ func (m *meaning) Embed(_ context.Context, texts []string, _ embed.Use) ([][]flo
 		if m.onText != nil {
 			m.onText(text)
 		}
-		out[i] = make([]float32, 32)
+		out[i] = make([]float32, m.values())
 		h := fnv.New32a()
 		h.Write([]byte(text))
 		at := 3 + int(h.Sum32()%29)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,6 +44,7 @@ type Options struct {
 	Model    llm.Model        // extracts; nil: rules do
 	Embedder embed.Embedder   // nil: words alone find; the engine does not close it
 	Reranker rerank.Reranker  // nil: the order is that of the score
+	Former   embed.Embedder   // the one before, by whose vectors owners are found until all of theirs are of Embedder's; nil: none
 	Now      func() time.Time // nil: time.Now
 	NewID    func() string    // nil: UUIDv7
 	Sink     observe.Sink     // nil: events are dropped
@@ -73,7 +75,9 @@ type Engine struct {
 	sink       observe.Sink
 	log        *slog.Logger
 	finder     *finder
-	embedding  *embedding // nil without an embedder
+	embedding  *embedding  // nil without an embedder
+	former     *embedding  // nil without one
+	leftovers  atomic.Bool // there may be vectors of models that nobody is found by
 	access     *accessLog
 	forgets    *running
 	closeOnce  sync.Once
@@ -131,11 +135,10 @@ func New(opts Options) (*Engine, error) {
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
-	model := ""
-	if e.embedding = newEmbedding(opts.Embedder); e.embedding != nil {
-		model = e.embedding.model
-	}
-	e.finder = newFinder(opts.Store, opts.Index, model, e.promiseEmbedding)
+	e.embedding, e.former = newEmbedding(opts.Embedder), newEmbedding(opts.Former)
+	e.leftovers.Store(true) // of what a start of the program before was configured with
+	e.finder = newFinder(opts.Store, opts.Index)
+	e.finder.answering, e.finder.promise = e.answering, e.backfill
 	e.access = startAccessLog(opts.Store, e.log)
 	return e, nil
 }
@@ -179,6 +182,7 @@ func (e *Engine) Tend(ctx context.Context) error {
 	}
 	e.scrub(ctx)
 	var last yiku.Owner
+	stale := e.leftovers.Swap(false)
 	for {
 		owners, err := e.store.Owners(ctx, last, tendOwners)
 		if err != nil || len(owners) == 0 {
@@ -186,6 +190,13 @@ func (e *Engine) Tend(ctx context.Context) error {
 		}
 		for _, owner := range owners {
 			if err := e.tendOwner(ctx, owner); err != nil {
+				return err
+			}
+			if !stale {
+				continue
+			}
+			if err := e.dropFormer(ctx, owner); err != nil {
+				e.leftovers.Store(true)
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,10 +27,10 @@ const (
 
 // finder keeps the index level with the store and reads candidates back from it.
 type finder struct {
-	store   store.Store
-	index   index.Index
-	model   string                                                 // whose vectors documents get; "" none
-	promise func(tx store.Tx, owner yiku.Owner, after int64) error // queues the embedding of what has changed
+	store     store.Store
+	index     index.Index
+	answering func(store.OwnerState) *embedding                         // whose vectors documents get; nil: none
+	promise   func(context.Context, yiku.Owner, store.OwnerState) error // queues the embedding of what lacks vectors
 
 	mu    sync.Mutex
 	gates map[yiku.Owner]*gate // guarded by mu: one loader an owner
@@ -41,8 +42,34 @@ type gate struct {
 	waiting int
 }
 
-func newFinder(s store.Store, i index.Index, model string, promise func(store.Tx, yiku.Owner, int64) error) *finder {
-	return &finder{store: s, index: i, model: model, promise: promise, gates: map[yiku.Owner]*gate{}}
+func newFinder(s store.Store, i index.Index) *finder {
+	return &finder{store: s, index: i, gates: map[yiku.Owner]*gate{}}
+}
+
+// footing is what an owner's shard has to be for a search: where the store
+// stands, and by whose vectors the owner is found.
+type footing struct {
+	state     store.OwnerState
+	embedding *embedding // nil: by words alone
+	level     bool       // the shard had all that the store held
+}
+
+// generation is that of a shard: documents have the vectors of one model, so
+// that a shard with another one's is as good as none.
+func (f *finder) generation(e *embedding) string {
+	if e == nil {
+		return f.store.Meta().Generation
+	}
+	return f.store.Meta().Generation + "/" + e.model
+}
+
+// holds reports whether a search at a position had what it stands on: the
+// shard may be dropped, or loaded anew, at any time.
+func (f *finder) holds(at index.Position, on footing) bool {
+	if on.state.Seq == 0 {
+		return true
+	}
+	return at.Generation == f.generation(on.embedding) && (!on.level || at.Seq >= on.state.Seq)
 }
 
 func (f *finder) enter(ctx context.Context, owner yiku.Owner) (leave func(), err error) {
@@ -70,47 +97,49 @@ func (f *finder) enter(ctx context.Context, owner yiku.Owner) (leave func(), err
 	}
 }
 
-// sync brings the index up to what the store held when it was called. It
-// returns false where writers outran it: what is missing is at most theirs.
-func (f *finder) sync(ctx context.Context, owner yiku.Owner) (level bool, err error) {
+// sync brings the index up to what the store held when it was called, but for
+// what writers add who outran it.
+func (f *finder) sync(ctx context.Context, owner yiku.Owner) (on footing, err error) {
 	var goal int64 = -1
 	for range syncAttempts {
-		seq, behind, err := f.behind(ctx, owner)
+		state, behind, err := f.behind(ctx, owner)
 		if err != nil {
-			return false, err
+			return on, err
 		}
 		if goal < 0 {
-			goal = seq
+			goal = state.Seq
 		}
-		if !behind {
-			return true, nil
+		on = footing{state: state, embedding: f.answering(state)}
+		if on.state.Seq = goal; !behind {
+			on.level = true
+			return on, nil
 		}
 		reached, err := f.catchUp(ctx, owner)
 		if err != nil {
-			return false, err
+			return on, err
 		}
 		if reached >= goal {
-			return true, nil
+			on.level = true
+			return on, nil
 		}
 	}
-	return false, nil
+	return on, nil
 }
 
 // behind reports whether the index lacks changes of an owner.
-func (f *finder) behind(ctx context.Context, owner yiku.Owner) (seq int64, behind bool, err error) {
-	var state store.OwnerState
+func (f *finder) behind(ctx context.Context, owner yiku.Owner) (state store.OwnerState, behind bool, err error) {
 	err = f.store.View(ctx, func(r store.Reader) (err error) {
 		state, err = r.Owner(owner)
 		return err
 	})
 	if err != nil {
-		return 0, false, err
+		return state, false, err
 	}
 	at, err := f.index.Position(ctx, owner)
 	if err != nil {
-		return 0, false, err
+		return state, false, err
 	}
-	return state.Seq, at.Seq < state.Seq || state.Seq > 0 && at.Generation != f.store.Meta().Generation, nil
+	return state, at.Seq < state.Seq || state.Seq > 0 && at.Generation != f.generation(f.answering(state)), nil
 }
 
 // catchUp applies what came since the index's position and returns how far it got.
@@ -120,36 +149,43 @@ func (f *finder) catchUp(ctx context.Context, owner yiku.Owner) (int64, error) {
 		return 0, err
 	}
 	defer leave()
-	generation := f.store.Meta().Generation
+	state, behind, err := f.behind(ctx, owner)
+	if err != nil || !behind { // whoever loaded before has brought it up
+		return state.Seq, err
+	}
+	with := f.answering(state)
 	at, err := f.index.Position(ctx, owner)
 	if err != nil {
 		return 0, err
 	}
-	if at.Generation != generation {
+	if at.Generation != f.generation(with) {
 		at = index.Position{}
 	}
 	anew, lacking := at == index.Position{}, false
 	for {
-		batch, more, err := f.read(ctx, owner, at, generation)
+		batch, more, err := f.read(ctx, owner, at, with)
 		if err != nil {
 			return at.Seq, err
 		}
 		if batch.To == at {
 			return at.Seq, nil
 		}
-		lacking = lacking || anew && lacksVectors(batch)
+		lacking = lacking || anew && with != nil && lacksVectors(batch)
 		if err := f.index.Apply(ctx, owner, batch); errors.Is(err, index.ErrPosition) {
 			return 0, nil // evicted or loaded by somebody else meanwhile: look again
 		} else if err != nil {
 			return at.Seq, err
 		}
-		at = batch.To
-		if !more {
-			if lacking && f.model != "" {
-				err = f.backfill(ctx, owner)
-			}
-			return at.Seq, err
+		if at = batch.To; more {
+			continue
 		}
+		if lacking {
+			state.Embedded = ""
+		}
+		if anew {
+			err = f.promise(ctx, owner, state)
+		}
+		return at.Seq, err
 	}
 }
 
@@ -158,7 +194,11 @@ func lacksVectors(b index.Batch) bool {
 }
 
 // read turns the changes after a position into a batch.
-func (f *finder) read(ctx context.Context, owner yiku.Owner, from index.Position, generation string) (batch index.Batch, more bool, err error) {
+func (f *finder) read(ctx context.Context, owner yiku.Owner, from index.Position, with *embedding) (batch index.Batch, more bool, err error) {
+	generation, model := f.generation(with), ""
+	if with != nil {
+		model = with.model
+	}
 	err = f.store.View(ctx, func(r store.Reader) error {
 		batch, more = index.Batch{From: from, To: from}, false
 		state, err := r.Owner(owner)
@@ -185,7 +225,7 @@ func (f *finder) read(ctx context.Context, owner yiku.Owner, from index.Position
 		} else { // numbers that name no document, such as a task's, are passed too
 			batch.To = index.Position{Generation: generation, Seq: state.Seq}
 		}
-		batch.Upserts, err = docs(r, owner, keys[store.ItemMemory], keys[store.ItemMessage], f.model)
+		batch.Upserts, err = docs(r, owner, keys[store.ItemMemory], keys[store.ItemMessage], model)
 		return err
 	})
 	return batch, more, err
@@ -260,10 +300,8 @@ func sessionsOf(r store.Reader, owner yiku.Owner, messages []store.Message) (map
 // question is what to find, and where.
 type question struct {
 	text     string
-	vector   []float32     // of the text; nil without an embedder
-	fusion   recall.Fusion // of the query
-	exact    []string      // its exact data
-	filter   *yiku.Filter  // scope, time and the caller's own conditions
+	exact    []string     // its exact data
+	filter   *yiku.Filter // scope, time and the caller's own conditions
 	kinds    []index.Kind
 	limit    int
 	off      arms    // that find nothing
@@ -300,31 +338,11 @@ func least(wish *float64, setting float64) float64 {
 // find returns the best items among the owners' rows, best first. Every
 // candidate is read from the store and meets the whole filter again there.
 func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits []hit, degraded []string, err error) {
-	q.fusion, q.exact = recall.DefaultFusion(), exactOf(q.text)
-	if q.off.neighbors {
-		q.fusion.Neighbor, q.fusion.DenseNeighbor = 0, 0
-	}
-	if !q.off.dense {
-		q.vector, q.fusion.Unrelated, err = c.embedding.query(ctx, q.text)
-	}
-	if !q.off.dense && (err != nil || q.vector == nil) {
-		if ctx.Err() != nil {
-			return nil, nil, err
-		}
-		degraded = []string{degradedDense} // there is no embedder, or it fails: words find as much as they can
-	}
-	for _, owner := range owners {
-		level, err := c.finder.sync(ctx, owner)
-		if err != nil {
-			return nil, nil, err
-		}
-		if !level {
-			degraded = append(degraded, degradedLag)
-		}
-	}
+	q.exact = exactOf(q.text)
 	var p pool
 	for k := firstK; ; k *= 4 {
 		hits, more, err := c.findK(ctx, owners, q, &p, k)
+		degraded = slices.Sorted(maps.Keys(p.degraded))
 		if err != nil || !more || len(hits) >= q.limit || k >= mostK {
 			return hits, degraded, err
 		}
@@ -334,8 +352,9 @@ func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits 
 // pool is what was read for a question so far, so that a wider search reads
 // only what is new.
 type pool struct {
-	hits []hit
-	seen map[itemKey]bool // candidates, read or dropped
+	hits     []hit
+	seen     map[itemKey]bool // candidates, read or dropped
+	degraded map[string]bool  // what was missing
 }
 
 // fresh leaves of the candidates those that were not seen yet.
@@ -353,12 +372,12 @@ func (p *pool) fresh(shared bool, candidates []index.Candidate) []index.Candidat
 
 func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, p *pool, k int) (hits []hit, more bool, err error) {
 	for _, owner := range owners {
-		found, err := c.index.Search(ctx, owner, index.Query{Text: q.words(), Vector: q.vector, Filter: q.filter, Kinds: q.kinds, K: k})
+		found, fusion, err := c.search(ctx, owner, q, p, k)
 		if err != nil {
 			return nil, false, err
 		}
 		found.Candidates = p.fresh(owner.IsShared(), found.Candidates)
-		read, worse, err := c.hydrate(ctx, owner, found, q)
+		read, worse, err := c.hydrate(ctx, owner, found, fusion, q)
 		if err != nil {
 			return nil, false, err
 		}
@@ -380,6 +399,66 @@ func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, p *po
 	return hits, more, nil
 }
 
+// searchAttempts bound how often a search begins anew because the shard that
+// it was about to read was dropped or loaded with other vectors.
+const searchAttempts = 8
+
+// search looks into an owner's shard, which is loaded first where it must be,
+// with the vectors by which the owner is found.
+func (c *call) search(ctx context.Context, owner yiku.Owner, q question, p *pool, k int) (found index.Result, fusion recall.Fusion, err error) {
+	for range searchAttempts {
+		on, err := c.finder.sync(ctx, owner)
+		if err != nil {
+			return found, fusion, err
+		}
+		if on.state.Seq == 0 && on.embedding != nil {
+			return index.Result{}, fusion, nil // there is nothing to ask a model for
+		}
+		fusion = q.fusion()
+		vector, unrelated, err := q.vector(ctx, on.embedding)
+		if err != nil && ctx.Err() != nil {
+			return found, fusion, err
+		}
+		if fusion.Unrelated = unrelated; !q.off.dense && (err != nil || vector == nil) {
+			p.lacks(degradedDense) // there is no embedder, or it fails: words find as much as they can
+		}
+		if !on.level {
+			p.lacks(degradedLag)
+		}
+		found, err = c.index.Search(ctx, owner, index.Query{Text: q.words(), Vector: vector, Filter: q.filter, Kinds: q.kinds, K: k})
+		if err != nil || c.finder.holds(found.At, on) {
+			return found, fusion, err
+		}
+	}
+	p.lacks(degradedLag)
+	return found, fusion, nil
+}
+
+// fusion is how the arms' scores are put together.
+func (q question) fusion() recall.Fusion {
+	f := recall.DefaultFusion()
+	if q.off.neighbors {
+		f.Neighbor, f.DenseNeighbor = 0, 0
+	}
+	return f
+}
+
+// vector is the question's, nil where that arm is off or there is no embedder.
+func (q question) vector(ctx context.Context, e *embedding) ([]float32, index.Background, error) {
+	if q.off.dense {
+		return nil, index.Background{}, nil
+	}
+	return e.query(ctx, q.text)
+}
+
+// lacks notes what was missing.
+func (p *pool) lacks(what string) {
+	if p.degraded == nil {
+		p.degraded = map[string]bool{}
+	}
+	p.degraded[what] = true
+}
+
 type itemKey struct {
 	shared bool
 	ref    index.Ref
@@ -390,11 +469,11 @@ func keyOf(i recall.Item) itemKey { return itemKey{i.Shared, i.Candidate.Ref} }
 // hydrate reads the rows of the candidates that are relevant enough, and drops
 // what the filter, the retention or a deletion takes away. worse says that some
 // were not relevant enough: the candidates behind them are not either.
-func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result, q question) (hits []hit, worse bool, err error) {
+func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result, fusion recall.Fusion, q question) (hits []hit, worse bool, err error) {
 	items := map[index.Ref]recall.Item{}
 	var memoryKeys, messageKeys []int64
 	for _, cand := range found.Candidates {
-		scores := recall.Calibrate(cand, found.MaxLexical, q.fusion.Against(found.Background))
+		scores := recall.Calibrate(cand, found.MaxLexical, fusion.Against(found.Background))
 		if scores.Relevance < q.least {
 			worse = true
 			continue

@@ -108,6 +108,7 @@ func LexicalOrder(c Candidate) float64 { return c.Lexical + c.Context + c.Neighb
 // the cosines of the query with all the owner's documents that have a vector,
 // or with a fair sample of them.
 type Result struct {
+	At         Position // of the owner when it was searched; zero where the index did not hold it
 	Background Background
 	Candidates []Candidate
 	MaxLexical float64 // the highest BM25 that a document could reach for this query, in the same units: about how many rare terms it has
@@ -136,7 +137,8 @@ type Index interface {
 	Apply(ctx context.Context, owner yiku.Owner, batch Batch) error
 
 	// Search returns the best candidates among the owner's documents that
-	// match the filter. An owner that the index does not hold gives none.
+	// match the filter, and the position at which it looked. An owner that the
+	// index does not hold, or dropped meanwhile, gives none and the zero one.
 	Search(ctx context.Context, owner yiku.Owner, query Query) (Result, error)
 
 	// Drop forgets the owner: afterwards its Position is zero and nothing of

@@ -61,6 +61,7 @@ import (
 type Store interface {
 	KeyVersioner
 	Restoring
+	VectorKeeper
 
 	// Meta tells which store this is.
 	Meta() Meta
@@ -126,10 +127,12 @@ type Examination struct {
 // Meta tells which store this is. Generation is made anew when a store is
 // created or restored from a backup, so that what was derived from another
 // one is not mistaken for this one's. Secret is a random key of this store,
-// for cursors. Journal is the forget journal that the store was told to keep to.
+// for cursors. Journal is the forget journal that the store was told to keep to,
+// Model the one of vectors.
 type Meta struct {
 	Generation string
 	Journal    string
+	Model      string
 	Schema     int
 	Secret     []byte
 }
@@ -150,6 +153,7 @@ type OwnerState struct {
 	Epoch            int64 // raised by every forget
 	Seq              int64 // the last number given out
 	ConsentWithdrawn bool
+	Embedded         string `json:",omitzero"` // the model by whose vectors the owner is found, see VectorWriter; "" where none was whole yet
 }
 
 // Usage is how much of the store an owner has. Bytes are what the driver keeps

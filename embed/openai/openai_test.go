@@ -189,13 +189,13 @@ func TestL102_Dimensions(t *testing.T) {
 	if _, err := openai.Open(t.Context(), "m", &closed); !errors.Is(err, yiku.ErrUnavailable) {
 		t.Errorf("never known: %v", err)
 	}
-	closed.Known = 12
+	closed.Known = func(name string) int { return map[string]int{"openai/m": 12}[name] }
 	if e, err := openai.Open(t.Context(), "m", &closed); err != nil || e.Model().Dimensions != 12 {
 		t.Errorf("known before: %v", err)
 	}
 	s := embedtest.Serve(t, embedtest.OpenAI(), hash.New(7))
 	opts := openai.Options{}
-	opts.Known = 12
+	opts.Known = func(string) int { return 12 }
 	e := open(t, s, opts)
 	if e.Model().Dimensions != 7 {
 		t.Errorf("%d dimensions", e.Model().Dimensions)

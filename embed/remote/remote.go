@@ -25,13 +25,15 @@ type Ask func(ctx context.Context, texts []string) ([][]float32, error)
 
 // Options are what need not be given.
 type Options struct {
-	Dimensions int    // of a vector; 0: the endpoint is asked when it is opened
-	Known      int    // what they were before, for where nobody answers when it is opened; 0: not known
-	Batch      int    // texts of one exchange at most; 0: 32. Fewer where the endpoint refuses so many
-	MaxTokens  int    // of a text, about; the beginning is embedded; 0: 2,048
-	Query      string // what the model wants to see before a question
-	Passage    string // and before anything else
-	Patience   *llm.Patience
+	Dimensions int // of a vector; 0: the endpoint is asked when it is opened
+	// Known tells what they were before, of a model's name, for where nobody
+	// answers when it is opened; 0, or nil: not known.
+	Known     func(name string) int
+	Batch     int    // texts of one exchange at most; 0: 32. Fewer where the endpoint refuses so many
+	MaxTokens int    // of a text, about; the beginning is embedded; 0: 2,048
+	Query     string // what the model wants to see before a question
+	Passage   string // and before anything else
+	Patience  *llm.Patience
 }
 
 // shortest is the length in bytes below which a refused text is not cut further.
@@ -71,8 +73,8 @@ func Open(ctx context.Context, name string, ask Ask, opts Options) (*Embedder, e
 	switch passing := errors.Is(err, yiku.ErrUnavailable) || errors.Is(err, yiku.ErrLimited); {
 	case err == nil:
 		e.model.Dimensions = len(probe[0])
-	case passing && opts.Known > 0:
-		e.model.Dimensions = opts.Known
+	case passing && opts.Known != nil && opts.Known(name) > 0:
+		e.model.Dimensions = opts.Known(name)
 	default:
 		return nil, fmt.Errorf("ask the embedder for its dimensions: %w", err)
 	}

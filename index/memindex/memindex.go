@@ -150,8 +150,11 @@ func (x *Index) Search(ctx context.Context, owner yiku.Owner, query index.Query)
 		return index.Result{}, err
 	}
 	s := x.shard(owner, false)
-	if s == nil || query.K <= 0 {
+	if s == nil {
 		return index.Result{}, nil
+	}
+	if query.K <= 0 {
+		return index.Result{At: s.at()}, nil
 	}
 	terms := queryTerms(x.analyzer, query.Text)
 	buf := x.scratch.Get().(*scratch)

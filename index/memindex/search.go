@@ -110,11 +110,11 @@ func (s *shard) search(c *scratch, terms []queryTerm, query index.Query) index.R
 	defer s.mu.RUnlock()
 	t := s.t
 	if t.alive == 0 {
-		return index.Result{}
+		return index.Result{At: s.pos}
 	}
 	c.reset(t)
 	matches := t.columns.compile(index.Relax(query.Filter, t.columns.supported))
-	var result index.Result
+	result := index.Result{At: s.pos}
 	if len(terms) > 0 {
 		result.MaxLexical = t.score(c, terms)
 		result.More = t.choose(c, query, matches, t.lexical(c))

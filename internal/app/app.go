@@ -133,12 +133,12 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 	if err != nil {
 		return nil, fmt.Errorf("open reranker: %w", err)
 	}
-	embedder, err := c.openEmbedder(ctx, cfg.Embed, o.Log)
+	embedder, former, err := c.openEmbedders(ctx, cfg, o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("open embedder: %w", err)
 	}
 	c.Engine, err = engine.New(engine.Options{
-		Store: c.store, Index: index, Audit: &chain, Journal: c.journal, Settings: &settings, Model: model, Embedder: embedder, Reranker: reranker, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
+		Store: c.store, Index: index, Audit: &chain, Journal: c.journal, Settings: &settings, Model: model, Embedder: embedder, Former: former, Reranker: reranker, Now: o.Now, NewID: o.NewID, Sink: sinks, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start engine: %w", err)

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -58,5 +60,48 @@ func TestL10_RateLimitOnEmbeddings(t *testing.T) {
 	}
 	if limited == 0 {
 		t.Error("the endpoint limited nothing")
+	}
+}
+
+// TestH4_ModelIsRemembered: that the model has changed is said when the server
+// starts, and where its endpoint does not answer then, the vectors that there
+// are say how large they are; questions are answered by words meanwhile.
+// Control: an endpoint that was never reached keeps the server from starting.
+func TestH4_ModelIsRemembered(t *testing.T) {
+	t.Parallel()
+	cfg, s := endpoint(t, 64)
+	start := func(cfg config.Config) (log string, err error) {
+		var b strings.Builder
+		c, err := Open(t.Context(), cfg, &Options{Log: slog.New(slog.NewTextHandler(&b, nil))})
+		if err != nil {
+			return b.String(), err
+		}
+		if _, err = c.Engine.As(Principal()).SaveMemory(t.Context(), yiku.SaveMemoryRequest{UserID: "ann", Content: "我住在杭州西湖边"}); err != nil {
+			return b.String(), err
+		}
+		res, err := c.Engine.As(Principal()).SearchMemory(t.Context(), yiku.SearchMemoryRequest{UserID: "ann", Query: "西湖"})
+		if err == nil && len(res.Items) != 1 {
+			t.Errorf("found %+v", res)
+		}
+		return b.String(), errors.Join(err, c.Close())
+	}
+	const changed = "the model of vectors has changed"
+	if log, err := start(cfg); err != nil || strings.Contains(log, changed) {
+		t.Fatalf("at first: %v\n%s", err, log)
+	}
+	limited := func(int) embedtest.Raw { return embedtest.Raw{Status: 429, RetryAfter: "3600"} }
+	s.Fault = limited
+	if log, err := start(cfg); err != nil || strings.Contains(log, changed) {
+		t.Errorf("while it does not answer: %v\n%s", err, log)
+	}
+	unknown := cfg
+	unknown.Embed.Model = "m-2"
+	if _, err := start(unknown); !errors.Is(err, yiku.ErrLimited) {
+		t.Errorf("never reached: %v", err)
+	}
+	other, _ := endpoint(t, 48)
+	other.DataDir, other.Former = cfg.DataDir, cfg.Embed
+	if log, err := start(other); err != nil || !strings.Contains(log, changed) || !strings.Contains(log, "openai/m-1/48") {
+		t.Errorf("another size: %v\n%s", err, log)
 	}
 }

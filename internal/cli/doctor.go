@@ -243,7 +243,7 @@ func (t *tool) checkStore(ctx context.Context, cfg config.Config) []finding {
 	if len(faults) == 0 {
 		all = append(all, t.found("store", statusOK, phrase{"The store (%s, schema %d) is sound.", "存储（%s，结构版本 %d）完好。"}, storeName(cfg.Store, s), s.Meta().Schema))
 	}
-	return append(all, t.checkJournal(ctx, cfg, s))
+	return append(all, t.checkJournal(ctx, cfg, s), t.checkVectors(ctx, s))
 }
 
 // storeName is the driver's name with the version of what stands below it,

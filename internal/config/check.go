@@ -29,7 +29,7 @@ type rule struct {
 
 func (c Config) check() []yiku.FieldError {
 	var faults []yiku.FieldError
-	for _, r := range slices.Concat(c.serverRules(), c.limitRules(), c.memoryRules(), c.extractRules(), c.Embed.rules("embed."), c.rerankRules()) {
+	for _, r := range slices.Concat(c.serverRules(), c.limitRules(), c.memoryRules(), c.extractRules(), c.Embed.rules("embed."), c.Former.rules("embed.former."), c.rerankRules()) {
 		if !r.ok {
 			faults = append(faults, yiku.FieldError{Field: r.key, Message: r.message})
 		}

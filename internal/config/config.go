@@ -39,6 +39,7 @@ type Config struct {
 	Summary     Summary
 	Model       Model
 	Embed       Embed
+	Former      Embed // what embedded before, by whose vectors people are found until all of theirs are new
 	Rerank      Rerank
 	Rewrite     Rewrite
 	Budget      Budget // of each tenant's model calls (G6)
@@ -190,6 +191,7 @@ func Default() Config {
 		Budget:  Budget{Spoiled: 5},
 		Model:   Model{Structured: "json_schema", Timeout: time.Minute},
 		Embed:   defaultEmbed("auto"),
+		Former:  defaultEmbed("none"),
 		Rerank:  Rerank{Timeout: time.Second, Candidates: 20},
 		Rewrite: Rewrite{Timeout: 2 * time.Second},
 		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true, Lexical: true, Dense: true, Neighbors: true, Rerank: true},

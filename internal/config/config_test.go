@@ -144,7 +144,7 @@ func TestKeysReachEveryField(t *testing.T) {
 	def := Default()
 	for _, k := range Keys() {
 		other := map[string]string{"addr": "127.0.0.1:9", "lang": "zh", "url": "http://127.0.0.1:1", "log.level": "error", "log.format": "json", "limits.queue_wait": "9s", "backup.keep": "40d",
-			"extract.window": "900", "summary.turns": "9", "summary.tokens": "99", "extract.commands": "log", "model.name": "m", "model.url": "http://127.0.0.1:2", "model.structured": "none", "embed.driver": "none", "embed.url": "http://127.0.0.1:3", "embed.encoding": "base64",
+			"extract.window": "900", "summary.turns": "9", "summary.tokens": "99", "extract.commands": "log", "model.name": "m", "model.url": "http://127.0.0.1:2", "model.structured": "none", "embed.driver": "none", "embed.url": "http://127.0.0.1:3", "embed.encoding": "base64", "embed.former.driver": "auto", "embed.former.url": "http://127.0.0.1:4", "embed.former.encoding": "base64",
 			"rerank.driver": "tei", "rerank.url": "http://127.0.0.1:3", "layers.rewrite": "true"}[k.Name]
 		if other == "" {
 			switch k.at(&def).(type) {

@@ -35,8 +35,12 @@ func embedKeys(prefix string, of func(*Config) *Embed) []Key {
 	key := func(name, doc string, at func(*Embed) any) Key {
 		return Key{prefix + name, doc, func(c *Config) any { return at(of(c)) }}
 	}
+	driver := "what turns texts into vectors: local (a model in this process), auto (the same, where the model was fetched), openai (any compatible endpoint), ollama or none"
+	if prefix != "embed." {
+		driver = "what did before embed.driver and its model were changed: people are found by its vectors until all of theirs are made anew; the keys below are as those of embed"
+	}
 	return []Key{
-		key("driver", "what turns texts into vectors: local (a model in this process), auto (the same, where the model was fetched), openai (any compatible endpoint), ollama or none", func(e *Embed) any { return &e.Driver }),
+		key("driver", driver, func(e *Embed) any { return &e.Driver }),
 		key("model", "the model's name, at its endpoint or in yiku model list", func(e *Embed) any { return &e.Model }),
 		key("workers", "local: cores that it may use at once", func(e *Embed) any { return &e.Workers }),
 		key("dir", "local: directory of the models; empty: one in the user's cache", func(e *Embed) any { return &e.Dir }),

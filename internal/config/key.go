@@ -25,7 +25,8 @@ func (k Key) Value(c Config) string { return format(k.at(&c)) }
 
 // Keys returns every key, in the order in which documents show them.
 func Keys() []Key {
-	return slices.Concat(serverKeys(), modelKeys(), embedKeys("embed.", func(c *Config) *Embed { return &c.Embed }), rerankKeys())
+	return slices.Concat(serverKeys(), modelKeys(), embedKeys("embed.", func(c *Config) *Embed { return &c.Embed }),
+		embedKeys("embed.former.", func(c *Config) *Embed { return &c.Former }), rerankKeys())
 }
 
 // serverKeys are those of the server, of what is kept and of what is recalled.

@@ -150,7 +150,9 @@ func readMutants() []mutant {
 		{"read: task memories are seen in their task", "engine/scope.go", `is("level", yiku.OpEq, string(yiku.LevelTask)), is("task_id", yiku.OpEq, task)}`, `is("level", yiku.OpEq, string(yiku.LevelTask))}`, tests},
 		{"read: an agent's shared memories are its own", "engine/scope.go", `all(is("level", yiku.OpEq, string(yiku.LevelShared)), either(absent("agent_id"), is("agent_id", yiku.OpEq, agent))),`, `is("level", yiku.OpEq, string(yiku.LevelShared)),`, tests},
 		{"read: the index follows deletions", "engine/find.go", `batch.Deletes = append(batch.Deletes, ref)`, `_ = ref`, tests},
-		{"read: an index of another store is not used", "engine/find.go", "	if at.Generation != generation {\n", "	if false {\n", tests},
+		{"read: a shard that was dropped meanwhile is searched again", "engine/find.go", `if err != nil || c.finder.holds(found.At, on) {`, `if true {`, tests},
+		{"read: the former model's vectors answer until all are there", "engine/embed.go", `state.Embedded == e.former.model {`, `false {`, tests},
+		{"read: an index of another store is not used", "engine/find.go", "	if at.Generation != f.generation(with) {\n", "	if false {\n", tests},
 		{"read: one list of sessions is one owner's", "engine/sessionlist.go", `scope := []string{req.UserID, req.ProjectID, req.AgentID}`, `scope := []string{}`, tests + ", internal/app"},
 	}
 }

@@ -203,11 +203,15 @@ func (s *Store) readMeta(c *conn) error {
 	if err != nil {
 		return err
 	}
+	model, err := c.metaValue("model")
+	if err != nil {
+		return err
+	}
 	schema, err := c.schema()
 	if err != nil {
 		return err
 	}
 	secret := append(s.ring.Blind(own, "meta.secret", "1"), s.ring.Blind(own, "meta.secret", "2")...)
-	s.meta = store.Meta{Generation: string(generation), Journal: string(journal), Schema: schema, Secret: secret}
+	s.meta = store.Meta{Generation: string(generation), Journal: string(journal), Model: string(model), Schema: schema, Secret: secret}
 	return nil
 }

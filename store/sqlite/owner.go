@@ -159,7 +159,8 @@ func (r *reader) readState(number int64, at func(int64, store.OwnerState, int64)
 	st.Known, err = r.c.one(sqlOwnerState, func(q *sqlite3.Stmt) error {
 		st.Epoch, st.Seq, counter = q.ColumnInt64(0), q.ColumnInt64(1), q.ColumnInt64(2)
 		st.ConsentWithdrawn = q.ColumnBool(3)
-		_, err := r.open(r.s.self, at(number, st, counter), q.ColumnRawBlob(4))
+		plain, err := r.open(r.s.self, at(number, st, counter), q.ColumnRawBlob(4))
+		st.Embedded = string(plain)
 		return err
 	}, number)
 	return st, counter, foreign("read owner", err)
@@ -281,7 +282,7 @@ func (t *tx) addOwner(owner yiku.Owner) (*ownerRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := t.seal(t.s.self, t.c.ownerStatePlace(number, state, counter), nil)
+	sealed, err := t.seal(t.s.self, t.c.ownerStatePlace(number, state, counter), []byte(state.Embedded))
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +316,7 @@ func (t *tx) flush() error {
 		return nil
 	}
 	t.dirty = false
-	state, err := t.seal(t.s.self, t.c.ownerStatePlace(t.own.number, t.state, t.counter), nil)
+	state, err := t.seal(t.s.self, t.c.ownerStatePlace(t.own.number, t.state, t.counter), []byte(t.state.Embedded))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ const jump = 1 << 24
 const (
 	sqlSetMeta   = `UPDATE meta SET value = ? WHERE name = 'generation'`
 	sqlJournal   = `INSERT INTO meta (name, value) VALUES ('journal', ?) ON CONFLICT DO UPDATE SET value = excluded.value`
+	sqlModel     = `INSERT INTO meta (name, value) VALUES ('model', ?) ON CONFLICT DO UPDATE SET value = excluded.value`
 	sqlAllOwners = `SELECT number, length(body) = 0 FROM owners`
 	sqlHeldOwner = `SELECT number FROM owners WHERE mark = ? AND body = x''`
 	sqlKnown     = `SELECT number FROM owners WHERE mark = ? AND body <> x''`
@@ -58,6 +59,15 @@ func (s *Store) Renew(ctx context.Context) error {
 	return err
 }
 
+// KeepModel remembers a model of vectors; see store.VectorKeeper.
+func (s *Store) KeepModel(ctx context.Context, model string) error {
+	err := s.maintain(ctx, "keep model", func(r *reader) error { return r.c.run(sqlModel, []byte(model)) })
+	if err == nil {
+		s.meta.Model = model
+	}
+	return err
+}
+
 // KeepJournal remembers a forget journal; see store.Restoring.
 func (s *Store) KeepJournal(ctx context.Context, id string) error {
 	err := s.maintain(ctx, "keep journal", func(r *reader) error { return r.c.run(sqlJournal, []byte(id)) })
@@ -69,7 +79,7 @@ func (s *Store) KeepJournal(ctx context.Context, id string) error {
 
 // writeState writes where an owner stands, under a MAC.
 func (r *reader) writeState(number int64, st store.OwnerState, counter int64, at func(int64, store.OwnerState, int64) place) error {
-	state, err := r.seal(r.s.self, at(number, st, counter), nil)
+	state, err := r.seal(r.s.self, at(number, st, counter), []byte(st.Embedded))
 	if err != nil {
 		return err
 	}

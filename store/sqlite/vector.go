@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math"
 
 	"github.com/ncruces/go-sqlite3"
@@ -15,7 +16,8 @@ const (
 	sqlVectors   = `SELECT ` + vectorColumns + ` FROM vectors WHERE model = ?2 AND item IN` + goneKeys
 	sqlPutVector = `INSERT INTO vectors (` + vectorColumns + `) VALUES (?, ?, ?, ?, ?, ?)
 	ON CONFLICT (item, model) DO UPDATE SET changed = excluded.changed, epoch = excluded.epoch, body = excluded.body`
-	sqlDropOthers = `DELETE FROM vectors WHERE (item, model) IN (SELECT item, model FROM vectors WHERE item BETWEEN ?1 AND ?2 AND model <> ?3 LIMIT ?4)`
+	sqlDropOthers = `DELETE FROM vectors WHERE (item, model) IN (SELECT item, model FROM vectors WHERE item BETWEEN ?1 AND ?2
+	AND model NOT IN (SELECT value FROM json_each(?3)) LIMIT ?4)`
 )
 
 // Vectors reads vectors of one model; see store.VectorReader.
@@ -77,10 +79,22 @@ func (t *tx) PutVectors(model string, vectors []store.Vector) error {
 	})
 }
 
+// SetEmbedded says by which model's vectors the owner is found; see
+// store.VectorWriter.
+func (t *tx) SetEmbedded(model string) error {
+	t.dirty = t.dirty || t.state.Embedded != model
+	t.state.Embedded = model
+	return nil
+}
+
 // DropVectors deletes those of other models; see store.VectorWriter.
-func (t *tx) DropVectors(model string, most int) (n int, err error) {
+func (t *tx) DropVectors(keep []string, most int) (n int, err error) {
+	list, err := json.Marshal(keep)
+	if err != nil || keep == nil {
+		list = []byte("[]")
+	}
 	err = t.atomic("drop vectors", func() error {
-		return t.c.count(&n, sqlDropOthers, t.own.first(), t.own.last(), model, limit(most))
+		return t.c.count(&n, sqlDropOthers, t.own.first(), t.own.last(), string(list), limit(most))
 	})
 	return n, err
 }

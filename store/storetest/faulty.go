@@ -262,8 +262,12 @@ func (x faultyTx) PutVectors(model string, vectors []store.Vector) error {
 	return x.f.guard(func() error { return x.tx.PutVectors(model, vectors) })
 }
 
-func (x faultyTx) DropVectors(model string, limit int) (int, error) {
-	return guarded(x.f, func() (int, error) { return x.tx.DropVectors(model, limit) })
+func (x faultyTx) SetEmbedded(model string) error {
+	return x.f.guard(func() error { return x.tx.SetEmbedded(model) })
+}
+
+func (x faultyTx) DropVectors(keep []string, limit int) (int, error) {
+	return guarded(x.f, func() (int, error) { return x.tx.DropVectors(keep, limit) })
 }
 
 func (x faultyTx) Touch(keys []int64, at time.Time) error {

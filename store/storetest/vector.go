@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"math"
 
 	"github.com/yiku-ai/yiku/store"
@@ -12,6 +14,7 @@ func vectorTests() map[string]func(*env) {
 		"Changes": vectorChanges,
 		"Goes":    vectorGoes,
 		"Drop":    vectorDrop,
+		"Model":   vectorModel,
 	}
 }
 
@@ -143,13 +146,46 @@ func vectorDrop(e *env) {
 			}
 		}
 		var err error
-		n, err = tx.DropVectors("two", 0)
+		n, err = tx.DropVectors([]string{"two", "none"}, 1)
 		return err
 	})
-	e.same("dropped", 2, n)
+	e.same("dropped, at most one", 1, n)
+	e.update(func(tx store.Tx) (err error) {
+		n, err = tx.DropVectors([]string{"two", "none"}, 0)
+		return err
+	})
+	e.same("dropped", 1, n)
 	e.view(func(r store.Reader) error {
 		left, err := r.Vectors(e.owner, "two", []int64{m.Key})
 		e.same("left of the model", 1, len(left))
 		return err
 	})
+}
+
+// vectorModel: the owner's model stands in its state, outside the sequence, and
+// goes with a transaction that is undone; the store's stands in Meta.
+func vectorModel(e *env) {
+	e.memories("tea")
+	before := e.stateOf(e.owner)
+	e.update(func(tx store.Tx) error { return tx.SetEmbedded("one/3") })
+	want := before
+	want.Embedded = "one/3"
+	e.same("state", want, e.stateOf(e.owner))
+	undone := errors.New("undone")
+	err := e.s.Update(context.Background(), e.owner, store.Request, func(tx store.Tx) error {
+		if err := tx.SetEmbedded("two/4"); err != nil {
+			return err
+		}
+		state, err := tx.Owner(e.owner)
+		e.same("within the transaction", "two/4", state.Embedded)
+		return errors.Join(err, undone)
+	})
+	if !errors.Is(err, undone) {
+		e.t.Error(err)
+	}
+	e.memories("coffee")
+	e.same("after the transaction was undone and another one", "one/3", e.stateOf(e.owner).Embedded)
+	if err := e.s.KeepModel(context.Background(), "two/4"); err != nil || e.s.Meta().Model != "two/4" {
+		e.t.Errorf("keep model: %q, %v", e.s.Meta().Model, err)
+	}
 }
