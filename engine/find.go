@@ -406,6 +406,9 @@ const searchAttempts = 8
 // search looks into an owner's shard, which is loaded first where it must be,
 // with the vectors by which the owner is found.
 func (c *call) search(ctx context.Context, owner yiku.Owner, q question, p *pool, k int) (found index.Result, fusion recall.Fusion, err error) {
+	if h, ok := c.index.(index.Holder); ok {
+		defer h.Hold(owner)()
+	}
 	for range searchAttempts {
 		on, err := c.finder.sync(ctx, owner)
 		if err != nil {

@@ -16,6 +16,13 @@ import (
 	"github.com/yiku-ai/yiku"
 )
 
+// Holder is what an Index adds that drops owners to make room.
+type Holder interface {
+	// Hold keeps an owner from being dropped for room until release is called,
+	// whether it is there already or comes meanwhile.
+	Hold(owner yiku.Owner) (release func())
+}
+
 // ErrPosition is what Apply answers where the batch does not continue at the
 // index's position. The caller reads Position again and starts from there.
 var ErrPosition = errors.New("batch does not continue at the index's position")

@@ -28,8 +28,8 @@ type Options struct {
 const defaultMaxBytes = 512 << 20
 
 // Index holds a shard for each owner that was applied last. Where the shards
-// grow over MaxBytes those not used for the longest time are dropped; the one
-// in use stays, however large. A dropped owner has the zero Position again, and
+// grow over MaxBytes those not used for the longest time are dropped; those in
+// use stay, however large. A dropped owner has the zero Position again, and
 // the engine loads it anew.
 type Index struct {
 	analyzer *lang.Analyzer
@@ -38,12 +38,16 @@ type Index struct {
 	mu     sync.Mutex // guards what follows; never held while a shard is read or written
 	shards map[yiku.Owner]*list.Element
 	recent *list.List // of *entry, used last first
+	held   map[yiku.Owner]int
 	bytes  int64
 
 	scratch sync.Pool // of *scratch
 }
 
-var _ index.Index = (*Index)(nil)
+var (
+	_ index.Index  = (*Index)(nil)
+	_ index.Holder = (*Index)(nil)
+)
 
 // entry is an owner's place in the list.
 type entry struct {
@@ -57,7 +61,7 @@ func New(options *Options) *Index {
 	if options == nil {
 		options = &Options{}
 	}
-	x := &Index{analyzer: options.Analyzer, maxBytes: options.MaxBytes, shards: make(map[yiku.Owner]*list.Element), recent: list.New()}
+	x := &Index{analyzer: options.Analyzer, maxBytes: options.MaxBytes, shards: make(map[yiku.Owner]*list.Element), recent: list.New(), held: make(map[yiku.Owner]int)}
 	if x.analyzer == nil {
 		x.analyzer = lang.NewAnalyzer(nil)
 	}
@@ -94,8 +98,33 @@ func (x *Index) account(owner yiku.Owner, s *shard, bytes int64) {
 	}
 	x.bytes += bytes - e.Value.(*entry).bytes
 	e.Value.(*entry).bytes = bytes
-	for last := x.recent.Back(); x.bytes > x.maxBytes && last != nil && last != e; last = x.recent.Back() {
-		x.remove(last)
+	x.shrink(e)
+}
+
+// shrink drops what was not used for the longest time where all are too large,
+// but neither what is held nor the one that is named; x.mu is held.
+func (x *Index) shrink(but *list.Element) {
+	for e := x.recent.Back(); x.bytes > x.maxBytes && e != nil; {
+		last := e
+		e = e.Prev()
+		if last != but && x.held[last.Value.(*entry).owner] == 0 {
+			x.remove(last)
+		}
+	}
+}
+
+// Hold implements index.Holder.
+func (x *Index) Hold(owner yiku.Owner) (release func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.held[owner]++
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.held[owner]--; x.held[owner] == 0 {
+			delete(x.held, owner)
+			x.shrink(x.shards[owner])
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ type scratch struct {
 	tf      []uint32  // by group, of the present term
 	context []float32 // by group
 	touched []uint32
-	spans   [][]uint32 // the present term's postings
+	posts   []uint32 // of the present term
 	heap    []hit
 	dense   []float32 // by slot: cosine, NaN without a vector; empty where that arm is off
 	sums    [scanned]int32
@@ -189,9 +189,9 @@ func (t *table) score(c *scratch, terms []queryTerm) float64 {
 	at := make([]int, len(t.segments))
 	for i := range terms {
 		for j := range t.segments {
-			var posts []uint32
+			var posts []byte
 			posts, at[j] = t.segments[j].find(terms[i].hash, at[j])
-			terms[i].df += len(posts)
+			terms[i].df += held(posts)
 		}
 	}
 	slices.SortFunc(terms, func(x, y queryTerm) int { return cmp.Or(cmp.Compare(x.df, y.df), cmp.Compare(x.hash, y.hash)) })
@@ -224,38 +224,33 @@ func idf(df, n int) float64 {
 
 // scoreTerm adds one term's scores and returns the most that it could add.
 func (t *table) scoreTerm(c *scratch, term queryTerm) float64 {
-	c.spans = c.spans[:0]
+	c.posts = c.posts[:0]
 	for i := range t.segments {
-		if posts, _ := t.segments[i].find(term.hash, 0); len(posts) > 0 {
-			c.spans = append(c.spans, posts)
-		}
+		posts, _ := t.segments[i].find(term.hash, 0)
+		c.posts = read(c.posts, posts)
 	}
 	df := 0
 	c.touched = c.touched[:0]
-	for _, posts := range c.spans {
-		for _, p := range posts {
-			d := t.docs[p>>tfBits]
-			if d.length == 0 {
-				continue
-			}
-			df++
-			if d.group == 0 {
-				continue
-			}
-			if c.tf[d.group] == 0 {
-				c.touched = append(c.touched, d.group)
-			}
-			c.tf[d.group] += p & maxTF
+	for _, p := range c.posts {
+		d := t.docs[p>>tfBits]
+		if d.length == 0 {
+			continue
 		}
+		df++
+		if d.group == 0 {
+			continue
+		}
+		if c.tf[d.group] == 0 {
+			c.touched = append(c.touched, d.group)
+		}
+		c.tf[d.group] += p & maxTF
 	}
 	top := idf(df, t.alive+priorDocuments) * term.weight * (k1 + 1) / t.unit()
 	base, slope := float32(k1*(1-b)), float32(k1*b*float64(t.alive)/float64(max(t.length, 1)))
-	for _, posts := range c.spans {
-		for _, p := range posts {
-			if d := t.docs[p>>tfBits]; d.length > 0 {
-				tf := float32(p & maxTF)
-				c.score[p>>tfBits] += float32(top) * tf / (tf + base + slope*float32(d.length))
-			}
+	for _, p := range c.posts {
+		if d := t.docs[p>>tfBits]; d.length > 0 {
+			tf := float32(p & maxTF)
+			c.score[p>>tfBits] += float32(top) * tf / (tf + base + slope*float32(d.length))
 		}
 	}
 	t.scoreGroups(c, term.weight, base)

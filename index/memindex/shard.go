@@ -40,7 +40,6 @@ type table struct {
 	length   uint64 // the sum of all documents' lengths
 	grouped  uint64 // the part of it that stands in sessions
 	sessions int    // groups that hold a document
-	postings int    // of all segments
 }
 
 // doc is what scoring needs of a document, in one cache line's eighth.
@@ -187,10 +186,6 @@ func (s *shard) prepare(ctx context.Context, first uint32, docs []index.Doc) (pr
 // install puts prepared documents into the next slots.
 func (t *table) install(docs []index.Doc, p prepared, segments []segment, kinds map[string]yiku.FieldKind) {
 	t.segments = segments
-	t.postings = 0
-	for i := range segments {
-		t.postings += len(segments[i].posts)
-	}
 	for i := range docs {
 		t.add(docs[i].Ref, docs[i].Session, p.lengths[i])
 		t.columns.set(uint32(len(t.refs)-1), p.fields[i], kinds)
@@ -294,7 +289,6 @@ func (t *table) compact(kinds map[string]yiku.FieldKind) *table {
 	for i := range t.segments {
 		if m := t.segments[i].renumber(slots); len(m.posts) > 0 {
 			out.segments = append(out.segments, m)
-			out.postings += len(m.posts)
 		}
 	}
 	return out

@@ -37,9 +37,20 @@ func (v *vectors) set(slot int, vector []float32) {
 // room makes the columns as long as a number of slots.
 func (v *vectors) room(slots int) {
 	if missing := slots - len(v.scale); missing > 0 {
-		v.scale = append(v.scale, make([]float32, missing)...)
-		v.rows = append(v.rows, make([]int8, missing*v.wide)...)
+		v.scale = grown(v.scale, missing)
+		v.rows = grown(v.rows, missing*v.wide)
 	}
+}
+
+// grown is a column with n more zeros. It grows by an eighth at a time, because
+// what is kept free is memory that every owner takes.
+func grown[T int8 | float32](column []T, n int) []T {
+	if need := len(column) + n; need > cap(column) {
+		column = append(make([]T, 0, need+need/8), column...)
+	}
+	column = column[:len(column)+n]
+	clear(column[len(column)-n:])
+	return column
 }
 
 // clear takes a slot's vector away.
