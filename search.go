@@ -59,6 +59,7 @@ type Scores struct {
 type Explain struct {
 	Formula string             `json:"formula" doc:"The formula with this item's numbers."`
 	Arms    map[string]float64 `json:"arms" doc:"What each arm gave, before calibration."`
+	Ranks   map[string]int     `json:"ranks,omitempty" doc:"Its place in each arm, of what was relevant enough; 1 is the best."`
 	Terms   []string           `json:"terms,omitempty" doc:"The query's terms that it holds."`
 	Notes   []string           `json:"notes,omitempty" doc:"The adjustments, in words."`
 }

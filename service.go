@@ -34,9 +34,10 @@ type Service interface {
 	RunTool(context.Context, RunToolRequest) (RunToolResponse, error)
 	ListPages(context.Context, ListPagesRequest) (Page[PageEntry], error)
 
-	// Context (D4–D7, D12).
+	// Context (D4–D7, D12, G1).
 	GetContext(context.Context, GetContextRequest) (GetContextResponse, error)
 	GetSnapshot(context.Context, GetSnapshotRequest) (Snapshot, error)
+	ReplaySnapshot(context.Context, ReplaySnapshotRequest) (ReplaySnapshotResponse, error)
 
 	// Memories (C1, C2, C7, C8, C16, D1–D3).
 	SaveMemory(context.Context, SaveMemoryRequest) (SaveMemoryResponse, error)

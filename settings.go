@@ -6,6 +6,7 @@ import "time"
 // server's configuration says.
 type Settings struct {
 	Budgets   Budgets   `json:"budgets,omitzero"`
+	Layers    Layers    `json:"layers,omitzero" doc:"Which layers take part where a request does not say (G3)."`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 	Version   int64     `json:"version" doc:"0 where nothing was ever set."`
 }
@@ -33,4 +34,5 @@ type GetSettingsRequest struct{}
 type PatchSettingsRequest struct {
 	Conditional
 	Budgets Opt[Budgets] `json:"budgets,omitzero"`
+	Layers  Opt[Layers]  `json:"layers,omitzero"`
 }

@@ -91,6 +91,11 @@ func (c *Client) GetSnapshot(ctx context.Context, req yiku.GetSnapshotRequest) (
 	return call[yiku.Snapshot](ctx, c, "get_snapshot", req)
 }
 
+// ReplaySnapshot implements yiku.Service.
+func (c *Client) ReplaySnapshot(ctx context.Context, req yiku.ReplaySnapshotRequest) (yiku.ReplaySnapshotResponse, error) {
+	return call[yiku.ReplaySnapshotResponse](ctx, c, "replay_snapshot", req)
+}
+
 // SaveMemory implements yiku.Service.
 func (c *Client) SaveMemory(ctx context.Context, req yiku.SaveMemoryRequest) (yiku.SaveMemoryResponse, error) {
 	return call[yiku.SaveMemoryResponse](ctx, c, "save_memory", req)

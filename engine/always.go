@@ -199,6 +199,9 @@ func (c *call) pickMemories(p plan, d *desk, hits []hit) {
 		}
 	}
 	picked := open[:min(len(open), p.maxItems)]
+	for _, h := range open[len(picked):] {
+		c.cut(yiku.CutLimit, h)
+	}
 	for i, h := range picked {
 		group := yiku.GroupRelevant
 		if i >= relevant && h.Scores.Use > 0 {

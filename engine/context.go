@@ -28,7 +28,7 @@ func (c *call) getContext(ctx context.Context, req yiku.GetContextRequest) (yiku
 		return yiku.GetContextResponse{}, err
 	}
 	c.event.Session = req.SessionID
-	p, err := c.plan(owner, req)
+	p, err := c.plan(ctx, owner, req)
 	if err != nil {
 		return yiku.GetContextResponse{}, err
 	}
@@ -42,32 +42,49 @@ func (c *call) getContext(ctx context.Context, req yiku.GetContextRequest) (yiku
 	return yiku.GetContextResponse{}, yiku.Errorf(yiku.ErrUnavailable, "memories are being forgotten; try again")
 }
 
-// contextOnce makes a context from one state of the owner's data.
+// contextOnce makes a context from one state of the owner's data, and keeps what
+// is to be known of it.
 func (c *call) contextOnce(ctx context.Context, p plan) (yiku.GetContextResponse, error) {
-	d, err := c.loadDesk(ctx, p)
+	made, err := c.composed(ctx, p)
 	if err != nil {
 		return yiku.GetContextResponse{}, err
+	}
+	if err := c.keepSnapshot(ctx, made.plan, made.desk, &made.res); err != nil {
+		return yiku.GetContextResponse{}, err
+	}
+	c.noteContext(p.owner, made.desk, made.res)
+	return made.res, nil
+}
+
+// madeContext is a context with what it was made of.
+type madeContext struct {
+	plan plan
+	desk desk
+	res  yiku.GetContextResponse
+}
+
+// composed makes a context from one state of the owner's data.
+func (c *call) composed(ctx context.Context, p plan) (madeContext, error) {
+	c.trace(p.req.Options.Explain, p.layers)
+	d, err := c.loadDesk(ctx, p)
+	if err != nil {
+		return madeContext{}, err
 	}
 	p.project = d.project
 	fit, room, err := c.fitWindow(p, &d)
 	if err != nil {
-		return yiku.GetContextResponse{}, err
+		return madeContext{}, err
 	}
 	if err := c.recallInto(ctx, p, &d, fit); err != nil {
-		return yiku.GetContextResponse{}, err
+		return madeContext{}, err
 	}
 	c.summaryInto(p, &d, fit)
 	text, fit, err := c.composeWithin(p, &d, fit, room)
 	if err != nil {
-		return yiku.GetContextResponse{}, err
+		return madeContext{}, err
 	}
 	d.pages = d.contextPages(fit, text)
-	res := c.contextResponse(p, d, fit, text)
-	if err := c.keepSnapshot(ctx, p, d, &res); err != nil {
-		return yiku.GetContextResponse{}, err
-	}
-	c.noteContext(p.owner, d, res)
-	return res, nil
+	return madeContext{p, d, c.contextResponse(p, d, fit, text)}, nil
 }
 
 // desk is what was read for a context: one state of the owner's data.
@@ -323,6 +340,10 @@ func (c *call) contextResponse(p plan, d desk, fit window.Result, text compose.O
 			OmittedMemories: d.omitted + text.Omitted,
 		},
 	}
+	for _, cut := range text.Cut {
+		c.noteCut(cut)
+	}
+	res.Explain = c.told
 	b := &res.Budget
 	b.Total = b.CallerSystem + b.Reserved + b.Memory + b.Working + b.Summary + b.Messages
 	b.FullHistory = p.fullHistory(d)

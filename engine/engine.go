@@ -244,6 +244,8 @@ type call struct {
 	principal yiku.Principal
 	now       time.Time // one instant for the whole operation
 	event     *observe.Event
+	told      *yiku.Trace // how it comes to its answer; nil: nobody asked
+	quiet     bool        // it counts no access and leaves nothing behind
 }
 
 // run is what every operation has in common: the credential's access, the

@@ -344,6 +344,7 @@ func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits 
 		hits, more, err := c.findK(ctx, owners, q, &p, k)
 		degraded = slices.Sorted(maps.Keys(p.degraded))
 		if err != nil || !more || len(hits) >= q.limit || k >= mostK {
+			c.noteFound(q, p.hits, hits)
 			return hits, degraded, err
 		}
 	}
@@ -475,10 +476,14 @@ func keyOf(i recall.Item) itemKey { return itemKey{i.Shared, i.Candidate.Ref} }
 func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result, fusion recall.Fusion, q question) (hits []hit, worse bool, err error) {
 	items := map[index.Ref]recall.Item{}
 	var memoryKeys, messageKeys []int64
+	if c.told != nil {
+		c.told.Candidates, c.told.Filter, c.told.MinRelevance = c.told.Candidates+len(found.Candidates), q.filter, q.least
+	}
 	for _, cand := range found.Candidates {
 		scores := recall.Calibrate(cand, found.MaxLexical, fusion.Against(found.Background))
 		if scores.Relevance < q.least {
 			worse = true
+			c.cut(yiku.CutRelevance, hit{Ranked: recall.Ranked{Item: recall.Item{Candidate: cand, Scores: scores}}})
 			continue
 		}
 		items[cand.Ref] = recall.Item{Candidate: cand, Scores: scores}
@@ -488,8 +493,10 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 			messageKeys = append(messageKeys, cand.Key)
 		}
 	}
+	dropped := map[yiku.CutRule][]hit{}
 	err = c.store.View(ctx, func(r store.Reader) error {
 		hits = nil
+		clear(dropped)
 		memories, err := r.MemoriesByKey(owner, memoryKeys)
 		if err != nil {
 			return err
@@ -497,6 +504,7 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 		for i := range memories {
 			m := &memories[i]
 			if !q.filter.Match(store.MemoryFields(m.Memory)) {
+				dropped[yiku.CutFilter] = append(dropped[yiku.CutFilter], hit{memory: m})
 				continue
 			}
 			item := items[index.Ref{Kind: index.Memory, Key: m.Key}]
@@ -514,7 +522,8 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 		}
 		for i := range messages {
 			m := &messages[i]
-			if q.skip[m.SessionID+"\x00"+m.ID] || m.RecordedAt.Before(q.recorded) || !q.filter.Match(store.MessageFields(m.Message, sessions[m.SessionKey])) {
+			if rule := q.drops(m, sessions[m.SessionKey]); rule != "" {
+				dropped[rule] = append(dropped[rule], hit{message: m})
 				continue
 			}
 			item := items[index.Ref{Kind: index.Message, Key: m.Key}]
@@ -523,5 +532,23 @@ func (c *call) hydrate(ctx context.Context, owner yiku.Owner, found index.Result
 		}
 		return nil
 	})
+	for _, rule := range []yiku.CutRule{yiku.CutFilter, yiku.CutRetention, yiku.CutShown} {
+		for _, h := range dropped[rule] {
+			c.cut(rule, h)
+		}
+	}
 	return hits, worse, err
+}
+
+// drops names the rule that keeps a message out of the answer; "" none does.
+func (q question) drops(m *store.Message, session yiku.Session) yiku.CutRule {
+	switch {
+	case !q.filter.Match(store.MessageFields(m.Message, session)):
+		return yiku.CutFilter
+	case m.RecordedAt.Before(q.recorded):
+		return yiku.CutRetention
+	case q.skip[m.SessionID+"\x00"+m.ID]:
+		return yiku.CutShown
+	}
+	return ""
 }

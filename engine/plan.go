@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -34,7 +35,7 @@ type plan struct {
 const joinTokens = 2
 
 // plan works out a request's budget (A3, D5).
-func (c *call) plan(owner yiku.Owner, req yiku.GetContextRequest) (plan, error) {
+func (c *call) plan(ctx context.Context, owner yiku.Owner, req yiku.GetContextRequest) (plan, error) {
 	p := plan{req: req, owner: owner, project: req.ProjectID, counter: c.counterFor(owner, req.Model), turns: c.settings.Turns, maxItems: c.settings.MaxItems}
 	var err error
 	if p.zone, err = zoneOf(req.Options.Timezone); err != nil {
@@ -53,7 +54,9 @@ func (c *call) plan(owner yiku.Owner, req yiku.GetContextRequest) (plan, error) 
 	if req.Options.MaxItems != nil {
 		p.maxItems = *req.Options.MaxItems
 	}
-	p.layers = c.settings.Layers.with(req.Options.Layers)
+	if p.layers, err = c.layers(ctx, req.Options.Layers); err != nil {
+		return p, err
+	}
 	return p, c.budget(&p)
 }
 

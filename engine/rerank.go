@@ -44,6 +44,9 @@ func (c *call) seek(ctx context.Context, owners []yiku.Owner, q question, on Lay
 			c.count("rerank_failed", 1)
 		}
 	}
+	for _, h := range hits[min(wanted, len(hits)):] {
+		c.cut(yiku.CutLimit, h)
+	}
 	return hits[:min(wanted, len(hits))], degraded, err
 }
 
@@ -148,6 +151,9 @@ func (c *call) clarify(ctx context.Context, owner yiku.Owner, query string, said
 	if err != nil {
 		c.count("rewrite_failed", 1)
 		return query, []string{operationRewrite}
+	}
+	if c.told != nil && clear != query {
+		c.told.Rewritten = clear
 	}
 	return clear, nil
 }

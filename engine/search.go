@@ -31,7 +31,11 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 		return res, err
 	}
 	filter := searchFilter(req, c.now)
-	on := c.settings.Layers.with(req.Layers)
+	on, err := c.layers(ctx, req.Layers)
+	if err != nil {
+		return res, err
+	}
+	c.trace(req.Explain, on)
 	said, err := c.saidBefore(ctx, owner, req.SessionID, on)
 	if err != nil {
 		return res, err
@@ -49,7 +53,7 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 	if err != nil {
 		return res, err
 	}
-	res.Degraded = union(degraded, lacking)
+	res.Degraded, res.Explain = union(degraded, lacking), c.told
 	for _, h := range hits {
 		res.Items = append(res.Items, searchItem(h))
 	}
@@ -135,6 +139,9 @@ func memorySource(m yiku.Memory) string {
 
 // used counts the accesses of the memories among hits, and names them in the event.
 func (c *call) used(hits []hit) {
+	if c.quiet {
+		return
+	}
 	keys := map[yiku.Owner][]int64{}
 	for _, h := range hits {
 		if h.memory != nil {
@@ -149,6 +156,9 @@ func (c *call) used(hits []hit) {
 
 // usedRows is used for rows that were loaded without a search.
 func (c *call) usedRows(owner yiku.Owner, rows []store.Memory) {
+	if c.quiet {
+		return
+	}
 	keys := make([]int64, len(rows))
 	for i, row := range rows {
 		keys[i] = row.Key

@@ -77,6 +77,10 @@ func (s *service) GetSnapshot(ctx context.Context, r yiku.GetSnapshotRequest) (y
 	return run(ctx, s, "get_snapshot", r, (*call).getSnapshot)
 }
 
+func (s *service) ReplaySnapshot(ctx context.Context, r yiku.ReplaySnapshotRequest) (yiku.ReplaySnapshotResponse, error) {
+	return run(ctx, s, "replay_snapshot", r, (*call).replaySnapshot)
+}
+
 func (s *service) SaveMemory(ctx context.Context, r yiku.SaveMemoryRequest) (yiku.SaveMemoryResponse, error) {
 	return run(ctx, s, "save_memory", r, (*call).saveMemory)
 }

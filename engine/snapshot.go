@@ -18,7 +18,7 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 		return c.keepPages(ctx, p, d)
 	}
 	kept := *res
-	kept.SnapshotID = c.newID()
+	kept.SnapshotID, kept.Explain = c.newID(), nil // a trace names memories that the snapshot does not cite
 	var cites []store.Item
 	kept.Messages, cites = citeMessages(d, res.Messages)
 	err := c.store.Update(ctx, p.owner, store.Request, func(tx store.Tx) error {

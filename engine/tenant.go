@@ -51,6 +51,7 @@ func (c *call) patchSettings(ctx context.Context, req yiku.PatchSettingsRequest)
 			return err
 		}
 		patchBudgets(&s.Budgets, req.Budgets)
+		patchLayers(&s.Layers, req.Layers)
 		s.Version, s.UpdatedAt = 0, c.now
 		body, err := json.Marshal(s)
 		if err != nil {
@@ -76,12 +77,29 @@ func patchBudgets(b *yiku.Budgets, patch yiku.Opt[yiku.Budgets]) {
 		{&b.DayCalls, &patch.Value.DayCalls}, {&b.DayTokens, &patch.Value.DayTokens},
 		{&b.MonthCalls, &patch.Value.MonthCalls}, {&b.MonthTokens, &patch.Value.MonthTokens},
 	} {
-		switch {
-		case f.new.Null:
-			*f.have = yiku.Opt[int]{}
-		case f.new.Present:
-			*f.have = *f.new
-		}
+		mergeOpt(f.have, *f.new)
+	}
+}
+
+// patchLayers applies a merge patch to layers.
+func patchLayers(l *yiku.Layers, patch yiku.Opt[yiku.Layers]) {
+	if patch.Null {
+		*l = yiku.Layers{}
+		return
+	}
+	have, wish := (&Layers{}).all(l), (&Layers{}).all(&patch.Value)
+	for i := range have {
+		mergeOpt(have[i].wish, *wish[i].wish)
+	}
+}
+
+// mergeOpt applies one field of a merge patch.
+func mergeOpt[T any](have *yiku.Opt[T], patch yiku.Opt[T]) {
+	switch {
+	case patch.Null:
+		*have = yiku.Opt[T]{}
+	case patch.Present:
+		*have = patch
 	}
 }
 

@@ -222,6 +222,10 @@ func costlyRest() []costly {
 			res := must[yiku.GetContextResponse](c.world)(c.as("acme").GetContext(c.t.Context(), yiku.GetContextRequest{UserID: "talk", SessionID: "fat", WindowTokens: 100_000_000}))
 			return c.request("get_snapshot", map[string]string{"id": res.SnapshotID}, withUser("talk"), nil)
 		}},
+		{op: "replay_snapshot", name: "of the largest session", build: func(c *costRig) *http.Request {
+			res := must[yiku.GetContextResponse](c.world)(c.as("acme").GetContext(c.t.Context(), yiku.GetContextRequest{UserID: "talk", SessionID: "fat", WindowTokens: 100_000_000}))
+			return c.request("replay_snapshot", map[string]string{"id": res.SnapshotID}, nil, tree{"user_id": "talk"})
+		}},
 		{op: "complete_task", name: "the longest result", build: func(c *costRig) *http.Request {
 			return c.request("complete_task", map[string]string{"task_id": c.seed("task")}, nil, tree{"user_id": "ann", "outcome": "success", "result": c.prose(20_000)})
 		}},

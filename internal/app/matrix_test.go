@@ -71,6 +71,7 @@ func rules() map[string]rule {
 		"complete_task":    {least: write, id: "task", foreign: missing, body: `"outcome":"success"`},
 		"get_context":      {least: read, body: `"query":"茶"`},
 		"get_snapshot":     {least: read, id: "snapshot", foreign: missing},
+		"replay_snapshot":  {least: read, id: "snapshot", foreign: missing},
 		"save_memory":      {least: write, body: `"content":"likes tea"`},
 		"search_memory":    {least: read, body: `"query":"tea"`},
 		"list_memories":    {least: read},

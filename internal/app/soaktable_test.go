@@ -204,7 +204,8 @@ func sessionSoak() map[string]soakEntry {
 			return &yiku.GetContextRequest{UserID: a.user(), ProjectID: a.projectID(), SessionID: a.session(), Query: a.query(), System: "You help.",
 				Options: yiku.ContextOptions{Explain: a.IntN(2) == 0}}
 		}},
-		"get_snapshot": {3, func(a *act) any { return &yiku.GetSnapshotRequest{UserID: a.user(), ID: a.id("snapshot")} }},
+		"get_snapshot":    {3, func(a *act) any { return &yiku.GetSnapshotRequest{UserID: a.user(), ID: a.id("snapshot")} }},
+		"replay_snapshot": {2, func(a *act) any { return &yiku.ReplaySnapshotRequest{UserID: a.user(), ID: a.id("snapshot")} }},
 	}
 }
 

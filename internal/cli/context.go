@@ -55,6 +55,10 @@ func (t *tool) showContext(res yiku.GetContextResponse) {
 	}
 	t.println(t.say(phrase{"── budget ──", "── 预算 ──"}))
 	t.showBudget(res.Budget)
+	t.showTrace(res.Explain)
+	if res.SnapshotID != "" {
+		t.println(t.say(phrase{"snapshot: ", "快照："}) + res.SnapshotID)
+	}
 	if missing := t.degraded(res.Degraded); missing != "" {
 		indent(t.env.Stdout, "", missing)
 	}
@@ -66,6 +70,8 @@ func (t *tool) degraded(parts []string) string {
 		"dense":     {"vectors (yiku model pull fetches a model)", "向量检索（用 yiku model pull 下载模型）"},
 		"index_lag": {"what was written in the last moments", "刚刚写入的内容"},
 		"llm":       {"a language model", "语言模型"},
+		"rerank":    {"the reranker, which failed", "重排序（出错）"},
+		"rewrite":   {"query rewriting, which failed", "查询改写（出错）"},
 	}
 	var said []string
 	for _, part := range parts {

@@ -70,6 +70,7 @@ func (t *tool) showItems(res yiku.SearchMemoryResponse) {
 			indent(t.env.Stdout, "          ", item.Explain.Formula)
 		}
 	}
+	t.showTrace(res.Explain)
 	if missing := t.degraded(res.Degraded); missing != "" {
 		indent(t.env.Stdout, "", missing)
 	}

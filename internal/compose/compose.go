@@ -49,7 +49,8 @@ type Output struct {
 	SummaryTokens int
 	Memories      []yiku.ContextMemory
 	Episodes      []yiku.ContextEpisode
-	Omitted       int // entries and episodes that found no room
+	Omitted       int        // entries and episodes that found no room
+	Cut           []yiku.Cut // these, and older values of what is shown
 }
 
 // Compose writes the memory text. Working memory and the summary are always
@@ -88,10 +89,17 @@ func Compose(in Input) Output {
 		sections[p].Lines = append(sections[p].Lines, l)
 		return true
 	}
-	for _, e := range Newest(in.Entries) {
+	shown := Newest(in.Entries)
+	for _, e := range in.Entries {
+		if !slices.ContainsFunc(shown, func(s Entry) bool { return s.Memory.ID == e.Memory.ID }) {
+			out.Cut = append(out.Cut, yiku.Cut{ID: e.Memory.ID, Rule: yiku.CutValue, Score: e.Score, Scores: e.Scores})
+		}
+	}
+	for _, e := range shown {
 		text := Shorten(e.Memory.Content, in.ItemTokens, in.Count)
 		if !put(partOf(e.Memory), Line{Date: in.date(e.Memory.ValidFrom, e.Memory.CreatedAt), Who: string(e.Memory.Origin), Text: text}) {
 			out.Omitted++
+			out.Cut = append(out.Cut, yiku.Cut{ID: e.Memory.ID, Rule: yiku.CutRoom, Score: e.Score, Scores: e.Scores})
 			continue
 		}
 		out.Memories = append(out.Memories, yiku.ContextMemory{ID: e.Memory.ID, Content: text, Kind: e.Memory.Kind, Type: e.Memory.Type,
@@ -102,6 +110,7 @@ func Compose(in Input) Output {
 		text := Shorten(m.Content.PlainText(), in.ItemTokens, in.Count)
 		if !put(partHistory, Line{Date: in.date(m.CreatedAt), Who: string(m.Role), Name: m.Name, Text: text}) {
 			out.Omitted++
+			out.Cut = append(out.Cut, yiku.Cut{ID: m.ID, SessionID: m.SessionID, Rule: yiku.CutRoom, Score: e.Score})
 			continue
 		}
 		out.Episodes = append(out.Episodes, yiku.ContextEpisode{SessionID: m.SessionID, ID: m.ID, Role: m.Role, Name: m.Name,

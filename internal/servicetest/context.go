@@ -54,6 +54,10 @@ func wholeContext(s *suite) {
 		s.Errorf("snapshot %+v", snapshot)
 	}
 	same(s, "snapshot", res, snapshot.Response, cmpopts.IgnoreFields(yiku.GetContextResponse{}, "SnapshotID"))
+	replay := must[yiku.ReplaySnapshotResponse](s)(s.ReplaySnapshot(s.ctx, yiku.ReplaySnapshotRequest{ID: res.SnapshotID, UserID: "u"}))
+	same(s, "replay at once", yiku.ContextDiff{Same: true, Gone: []yiku.MemoryDiff{}, New: []yiku.MemoryDiff{}, Changed: []yiku.MemoryDiff{}}, replay.Diff)
+	same(s, "replayed", replay.Then, replay.Now, cmpopts.IgnoreFields(yiku.GetContextResponse{}, "SnapshotID"))
+	fails[yiku.ReplaySnapshotResponse](s, yiku.ErrNotFound)(s.ReplaySnapshot(s.ctx, yiku.ReplaySnapshotRequest{ID: res.SnapshotID, UserID: "v"}))
 	fails[yiku.Snapshot](s, yiku.ErrNotFound)(s.GetSnapshot(s.ctx, yiku.GetSnapshotRequest{ID: res.SnapshotID, UserID: "v"}))
 
 	must[yiku.Empty](s)(s.DeleteMemory(s.ctx, yiku.DeleteMemoryRequest{ID: res.Memories[0].ID, UserID: "u"}))

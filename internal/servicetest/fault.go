@@ -51,6 +51,10 @@ func foreignIsMissing(s *suite) {
 			_, err := s.ConfirmMemory(s.ctx, yiku.ConfirmMemoryRequest{ID: id, UserID: "thief"})
 			return err
 		},
+		"replay_snapshot": func(id string) error {
+			_, err := s.ReplaySnapshot(s.ctx, yiku.ReplaySnapshotRequest{ID: id, UserID: "thief"})
+			return err
+		},
 		"get_snapshot": func(id string) error {
 			_, err := s.GetSnapshot(s.ctx, yiku.GetSnapshotRequest{ID: id, UserID: "thief"})
 			return err

@@ -105,6 +105,11 @@ func (s Stub) GetSnapshot(ctx context.Context, req yiku.GetSnapshotRequest) (yik
 	return answer[yiku.Snapshot](s.Handle(ctx, "get_snapshot", req))
 }
 
+// ReplaySnapshot calls Handle.
+func (s Stub) ReplaySnapshot(ctx context.Context, req yiku.ReplaySnapshotRequest) (yiku.ReplaySnapshotResponse, error) {
+	return answer[yiku.ReplaySnapshotResponse](s.Handle(ctx, "replay_snapshot", req))
+}
+
 // SaveMemory calls Handle.
 func (s Stub) SaveMemory(ctx context.Context, req yiku.SaveMemoryRequest) (yiku.SaveMemoryResponse, error) {
 	return answer[yiku.SaveMemoryResponse](s.Handle(ctx, "save_memory", req))

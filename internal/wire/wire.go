@@ -155,6 +155,8 @@ func contextOperations() []Operation {
 			Summary: "Give everything that the next request to a model needs."}, yiku.Service.GetContext),
 		define(Operation{ID: "get_snapshot", Method: "GET", Path: "/v1/snapshots/{id}", Access: read, Scope: ScopeUser, Tag: tag,
 			Summary: "Read a stored context."}, yiku.Service.GetSnapshot),
+		define(Operation{ID: "replay_snapshot", Method: "POST", Path: "/v1/snapshots/{id}/replay", Access: read, Scope: ScopeUser, Tag: tag,
+			Summary: "Make a stored context anew from today's memory, and say what differs."}, yiku.Service.ReplaySnapshot),
 	}
 }
 
