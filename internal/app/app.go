@@ -125,7 +125,7 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 		return nil, err
 	}
 	settings := Settings(cfg)
-	model, err := openModel(cfg.Model)
+	model, err := OpenModel(cfg.Model)
 	if err != nil {
 		return nil, fmt.Errorf("open model: %w", err)
 	}
@@ -166,8 +166,8 @@ func auditKeyPath(cfg config.Config) string {
 	return filepath.Join(cfg.DataDir, "keys", "audit.key")
 }
 
-// openModel opens the language model that is configured; nil where none is.
-func openModel(m config.Model) (llm.Model, error) {
+// OpenModel opens the language model that is configured; nil where none is.
+func OpenModel(m config.Model) (llm.Model, error) {
 	if m.Driver == "" {
 		return nil, nil
 	}

@@ -139,7 +139,7 @@ func (t *tool) root() *cobra.Command {
 	f.BoolVar(&t.flags.json, "json", false, t.say(phrase{"JSON for machines", "输出 JSON，供程序读取"}))
 	f.StringArrayVar(&t.flags.set, "set", nil, t.say(phrase{"any setting, as `KEY=VALUE`", "任意一项配置，写成 `KEY=VALUE`"}))
 	root.AddCommand(
-		t.serveCommand(), t.demoCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(), t.replayCommand(),
+		t.serveCommand(), t.demoCommand(), t.chatCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(), t.replayCommand(),
 		t.forgetCommand(), t.verifyCommand(), t.backupCommand(), t.restoreCommand(), t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
 		t.keyCommand(), t.jobsCommand(), t.skillsCommand(), t.tokenCommand(), t.configCommand(), t.modelCommand(), t.evalCommand(), t.versionCommand(),
 	)

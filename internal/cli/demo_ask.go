@@ -48,6 +48,9 @@ func (d *demo) questions(ctx context.Context, lines <-chan string) error {
 	}
 }
 
+// longestLine is the longest line that is read, in bytes.
+const longestLine = 1 << 20
+
 // lines reads lines in a goroutine of its own, which ends with the input. A
 // read of a terminal cannot be interrupted: at Ctrl-C it ends with the process.
 func lines(ctx context.Context, r io.Reader) <-chan string {
@@ -55,6 +58,7 @@ func lines(ctx context.Context, r io.Reader) <-chan string {
 	go func() {
 		defer close(out)
 		scanner := bufio.NewScanner(r)
+		scanner.Buffer(nil, longestLine)
 		for scanner.Scan() {
 			select {
 			case out <- scanner.Text():
