@@ -137,9 +137,9 @@ func readMutants() []mutant {
 	const tests = "engine"
 	return []mutant{
 		{"read: a candidate memory is filtered again", "engine/find.go", `if !q.filter.Match(store.MemoryFields(m.Memory)) {`, `if false {`, tests},
-		{"read: a candidate message is filtered again", "engine/find.go", ` || !q.filter.Match(store.MessageFields(m.Message, sessions[m.SessionKey])) {`, ` || false && sessions == nil {`, tests},
+		{"read: a candidate message is filtered again", "engine/find.go", `case !q.filter.Match(store.MessageFields(m.Message, session)):`, `case false && session.ID == "":`, tests},
 		{"read: messages beyond retention are not found", "engine/find.go", `m.RecordedAt.Before(q.recorded)`, `false`, tests},
-		{"read: what is shown already is not recalled", "engine/find.go", `q.skip[m.SessionID+"\x00"+m.ID] || `, ``, tests},
+		{"read: what is shown already is not recalled", "engine/find.go", `case q.skip[m.SessionID+"\x00"+m.ID]:`, `case false:`, tests},
 		{"read: the ranking has a threshold", "internal/recall/rank.go", `if item.Scores.Relevance < least {`, `if item.Scores.Relevance < least-9 {`, "internal/recall"},
 		{"read: only active memories are found", "engine/scope.go", `all(is("status", yiku.OpEq, string(yiku.StatusActive)), is("valid_from"`, `all(is("valid_from"`, tests},
 		{"read: what is to come is not yet found", "engine/scope.go", `is("valid_from", yiku.OpLte, now), *activeAt(now)`, `*activeAt(now)`, tests},
