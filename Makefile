@@ -138,6 +138,12 @@ eval-dense: build ## the same with vectors: fetches the model, embeds some 30,00
 	$(BIN) model pull
 	YIKU_EMBED_DRIVER=local YIKU_EMBED_WORKERS=2 $(BIN) eval --from $(YIKU_EVAL_DATA) --report eval/results/retrieval-dense.json
 
+.PHONY: peers
+peers: ## run other systems on the same data beside Yiku and write eval/results/peers.json (PEERFLAGS: see eval/peers/README.md)
+	eval/peers/install.sh
+	cd eval/peers && $(GO) build -mod=mod -ldflags "-X main.commit=$$(git rev-parse --short HEAD)" -o .cache/peers . && \
+	  YIKU_EVAL_DATA="$(YIKU_EVAL_DATA)" .cache/peers -report ../results/peers.json $(PEERFLAGS)
+
 .PHONY: eval-check
 eval-check: build ## measure again and fail where a number is worse than in the parent commit
 	@YIKU_EVAL_DATA="$(YIKU_EVAL_DATA)" BIN=$(BIN) bash tools/eval-check

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/engine"
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/config"
@@ -37,6 +38,10 @@ type Options struct {
 	Log     *slog.Logger     // nowhere where nil
 	Now     func() time.Time // time.Now where nil
 	NewID   func() string    // UUIDv7 where nil
+
+	// Embedder takes the place of the embedder that was opened, nil where none
+	// is configured, and may ask it; the caller closes it.
+	Embedder func(embed.Embedder) (embed.Embedder, error)
 
 	NewJournal bool // keep to the forget journal that is there, or begin one, although the store has had another
 	replays    bool // the caller makes the store forget what the journal says
@@ -134,6 +139,9 @@ func Open(ctx context.Context, cfg config.Config, opts *Options) (_ *Core, err e
 		return nil, fmt.Errorf("open reranker: %w", err)
 	}
 	embedder, former, err := c.openEmbedders(ctx, cfg, o.Log)
+	if err == nil && o.Embedder != nil {
+		embedder, err = o.Embedder(embedder)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open embedder: %w", err)
 	}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/yiku-ai/yiku/embed"
+	"github.com/yiku-ai/yiku/eval"
+	"github.com/yiku-ai/yiku/internal/config"
+	"github.com/yiku-ai/yiku/internal/weights"
+)
+
+// flags are those of the command line.
+type flags struct {
+	data, sets, peers, envs, cache, report string
+	searches                               int
+}
+
+func main() {
+	log.SetFlags(0)
+	var f flags
+	flag.StringVar(&f.data, "data", os.Getenv("YIKU_EVAL_DATA"), "`folder` of the sets")
+	flag.StringVar(&f.sets, "sets", "madial_zh,locomo:2,lifebench_zh:1", "`sets`, and of how many conversations each; 0 or nothing: of all")
+	flag.StringVar(&f.peers, "peers", "", "`names` of the peers; all where empty")
+	flag.StringVar(&f.envs, "envs", ".cache", "`folder` of the peers' environments, see install.sh")
+	flag.StringVar(&f.cache, "vectors", "", "`file` of vectors; one beside the model where empty")
+	flag.StringVar(&f.report, "report", "", "`file` that the figures are written to as JSON")
+	flag.IntVar(&f.searches, "searches", 400, "`number` of searches that are timed, at least; each question as often as another")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := f.run(ctx, flag.Args()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run measures, or is one of the processes that are measured: peer NAME is a
+// peer that is written in Go, server DIR is Yiku's server.
+func (f flags) run(ctx context.Context, args []string) error {
+	if err := os.MkdirAll(f.envs, 0o750); err != nil {
+		return err
+	}
+	model, err := config.Default().Embed.Directory()
+	if err != nil {
+		return err
+	}
+	if f.cache == "" {
+		name := sha256.Sum256([]byte((*vectors)(nil).Model().Name))
+		f.cache = filepath.Join(model, "vectors", hex.EncodeToString(name[:8])+".vectors")
+	}
+	if err := os.MkdirAll(filepath.Dir(f.cache), 0o700); err != nil {
+		return err
+	}
+	v, err := openVectors(f.cache, weights.Path(model, weights.Default))
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	switch {
+	case len(args) == 2 && args[0] == "peer":
+		s, ok := systems(v)[args[1]]
+		if !ok {
+			return fmt.Errorf("there is no peer %s", args[1])
+		}
+		return serve(s, os.Stdin, os.Stdout)
+	case len(args) == 2 && args[0] == "server":
+		return server(args[1], v, os.Stdout)
+	case len(args) > 0:
+		return fmt.Errorf("unknown arguments %v", args)
+	}
+	return f.measure(ctx, v)
+}
+
+// systems are the peers that are written in Go.
+func systems(v *vectors) map[string]system {
+	return map[string]system{"yiku": &inProcess{vectors: v}, "yiku-index": &vectorIndex{}, "chromem-go": &chromemGo{}}
+}
+
+// commands are how each peer is started, by its name: Yiku first.
+func (f flags) commands() (names []string, commands map[string][]string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	names, commands = []string{"yiku", "yiku-index", "yiku-http"}, map[string][]string{}
+	for name := range systems(nil) {
+		commands[name] = []string{self, "-vectors", f.cache, "peer", name}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	scripts, err := filepath.Glob("python/*.py")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, script := range scripts {
+		file := strings.TrimSuffix(filepath.Base(script), ".py")
+		if file == "protocol" || file == "wire" {
+			continue
+		}
+		name := strings.ReplaceAll(file, "_", "-")
+		commands[name] = []string{filepath.Join(f.envs, file, "bin", "python"), script, self, f.cache}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if f.peers != "" {
+		names = strings.Split(f.peers, ",")
+	}
+	return names, commands, nil
+}
+
+// loadSets reads the sets, and of each as many conversations as it is to have.
+func (f flags) loadSets() ([]*eval.Set, error) {
+	if f.data == "" {
+		return nil, fmt.Errorf("no evaluation sets: set YIKU_EVAL_DATA, or give -data")
+	}
+	var sets []*eval.Set
+	for _, want := range strings.Split(f.sets, ",") {
+		name, count, some := strings.Cut(want, ":")
+		set, err := eval.Load(filepath.Join(f.data, name))
+		if err != nil {
+			return nil, err
+		}
+		if some {
+			n, err := strconv.Atoi(count)
+			if err != nil {
+				return nil, fmt.Errorf("-sets: %w", err)
+			}
+			set = first(set, n)
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// first is the set with its first n conversations only, and with those of
+// their questions that have evidence.
+func first(set *eval.Set, n int) *eval.Set {
+	if n <= 0 || n > len(set.Conversations) {
+		n = len(set.Conversations)
+	}
+	out := &eval.Set{Name: set.Name, Conversations: set.Conversations[:n]}
+	for _, q := range set.Questions {
+		known := slices.ContainsFunc(out.Conversations, func(c eval.Conversation) bool { return c.ID == q.Conversation })
+		if known && len(q.Evidence) > 0 {
+			out.Questions = append(out.Questions, q)
+		}
+	}
+	return out
+}
+
+// commit is what this was built of; the Makefile says it.
+var commit string
+
+// module is the version of a module that this was built with.
+func module(path string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == path {
+				return m.Version
+			}
+		}
+	}
+	return ""
+}
+
+// warm makes the vectors that the peers will need, and those by which Yiku
+// learns what unrelated texts have in common.
+func warm(ctx context.Context, v *vectors, set *eval.Set) error {
+	if _, _, err := embed.Unrelated(ctx, v); err != nil {
+		return err
+	}
+	_, err := eval.Run(ctx, []*eval.Set{set}, func() (eval.Searcher, error) { return dry{v}, nil }, &eval.Options{Foreign: -1})
+	return err
+}

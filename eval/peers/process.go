@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/embed"
+	"github.com/yiku-ai/yiku/internal/recall"
+)
+
+// queryCharacters are how many of a question, its last ones, Yiku embeds.
+const queryCharacters = 800
+
+// peer is a running system, as eval.Run asks it.
+type peer struct {
+	about   about
+	vectors *vectors
+	command *exec.Cmd
+	in      io.WriteCloser
+	lines   *json.Encoder
+	answers *json.Decoder
+	ingest  time.Duration // what adding and settling took
+	took    time.Duration // what the last search took
+	empty   int64         // bytes in memory before anything was added
+}
+
+// start runs a peer's command, which speaks the protocol, with one thread.
+func start(ctx context.Context, command []string, dir string, v *vectors) (*peer, error) {
+	p := &peer{vectors: v, command: exec.CommandContext(ctx, command[0], command[1:]...)}
+	p.command.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "RAYON_NUM_THREADS=1", "TOKIO_WORKER_THREADS=1", "LANCE_CPU_THREADS=1", "GOMAXPROCS=1", "PYTHONDONTWRITEBYTECODE=1")
+	p.command.Stderr = os.Stderr
+	in, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	p.in, p.lines, p.answers = in, json.NewEncoder(in), json.NewDecoder(bufio.NewReader(out))
+	a, err := p.ask(request{Op: "open", Dir: dir})
+	if err == nil && a.About == nil {
+		err = errors.New("it says nothing about itself")
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	p.about = *a.About
+	p.empty = p.memory()
+	return p, nil
+}
+
+func (p *peer) ask(r request) (answer, error) {
+	if err := p.lines.Encode(r); err != nil {
+		return answer{}, err
+	}
+	var a answer
+	if err := p.answers.Decode(&a); err != nil {
+		return answer{}, fmt.Errorf("%s: %w", r.Op, err)
+	}
+	if a.Error != "" {
+		return answer{}, fmt.Errorf("%s: %s", r.Op, a.Error)
+	}
+	return a, nil
+}
+
+// AppendMessages implements eval.Searcher.
+func (p *peer) AppendMessages(ctx context.Context, r yiku.AppendMessagesRequest) (yiku.AppendMessagesResponse, error) {
+	texts := make([]string, len(r.Messages))
+	for i, m := range r.Messages {
+		texts[i] = recall.MessageText(m)
+	}
+	made, err := p.vectors.Embed(ctx, texts, embed.Passage)
+	if err != nil {
+		return yiku.AppendMessagesResponse{}, err
+	}
+	req := request{Op: "add", User: r.UserID}
+	for i, m := range r.Messages {
+		req.Items = append(req.Items, item{ID: m.ID, Session: r.SessionID, Role: string(m.Role), Name: m.Name,
+			Content: m.Content.PlainText(), Time: m.CreatedAt, Text: texts[i], Vector: made[i]})
+	}
+	a, err := p.ask(req)
+	p.ingest += time.Duration(a.NS)
+	return yiku.AppendMessagesResponse{}, err
+}
+
+// Settle returns when what was appended is found.
+func (p *peer) Settle(context.Context) error {
+	a, err := p.ask(request{Op: "settle"})
+	p.ingest += time.Duration(a.NS)
+	return err
+}
+
+// SearchMemory implements eval.Searcher. No peer has Yiku's threshold, so that
+// what would pass it is not asked.
+func (p *peer) SearchMemory(ctx context.Context, r yiku.SearchMemoryRequest) (yiku.SearchMemoryResponse, error) {
+	var out yiku.SearchMemoryResponse
+	if *r.MinRelevance > 0 {
+		return out, nil
+	}
+	v, err := p.vectors.Embed(ctx, []string{ending(r.Query)}, embed.Query)
+	if err != nil {
+		return out, err
+	}
+	a, err := p.ask(request{Op: "search", User: r.UserID, Query: r.Query, Vector: v[0], K: r.Limit})
+	p.took = time.Duration(a.NS)
+	for _, id := range a.IDs {
+		out.Items = append(out.Items, yiku.SearchItem{Message: &yiku.Message{ID: id}})
+	}
+	return out, err
+}
+
+// ending is the part of a question that is embedded.
+func ending(query string) string {
+	r := []rune(query)
+	return string(r[max(0, len(r)-queryCharacters):])
+}
+
+// close ends the peer's input and waits for it.
+func (p *peer) close() error { return errors.Join(p.in.Close(), p.command.Wait()) }
+
+// memory is how much of the machine's memory the peer and its children hold.
+func (p *peer) memory() int64 {
+	parents, pages := map[int]int{}, map[int]int64{}
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
+		parents[pid], _ = strconv.Atoi(fields[1])
+		pages[pid], _ = strconv.ParseInt(fields[21], 10, 64)
+	}
+	var sum int64
+	for pid := range parents {
+		for at := pid; at > 1; at = parents[at] {
+			if at == p.command.Process.Pid {
+				sum += pages[pid]
+				break
+			}
+		}
+	}
+	return sum * int64(os.Getpagesize())
+}
