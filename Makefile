@@ -140,9 +140,9 @@ eval-dense: build ## the same with vectors: fetches the model, embeds some 30,00
 
 .PHONY: peers
 peers: ## run other systems on the same data beside Yiku and write eval/results/peers.json (PEERFLAGS: see eval/peers/README.md)
-	eval/peers/install.sh
-	cd eval/peers && $(GO) build -mod=mod -ldflags "-X main.commit=$$(git rev-parse --short HEAD)" -o .cache/peers . && \
-	  YIKU_EVAL_DATA="$(YIKU_EVAL_DATA)" .cache/peers -report ../results/peers.json $(PEERFLAGS)
+	GO="$(GO)" eval/peers/install.sh
+	cd eval/peers && $(GO) build -o .cache/peers . && \
+	  .cache/peers -data "$(YIKU_EVAL_DATA)" -commit "$$(git rev-parse --short HEAD)" -report ../results/peers.json $(PEERFLAGS)
 
 .PHONY: eval-check
 eval-check: build ## measure again and fail where a number is worse than in the parent commit

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Makes an environment of its own for each peer in Python: install.sh [NAME...].
+# Makes an environment of its own for each peer in Python, or for some: install.sh
+# [NAME...]. The peer in Go that is a module of its own is built beside them.
 # A script's first line says which packages it needs. An environment that is
 # there for the same line is left as it is, or used again by another script.
 set -eu
 cd "$(dirname "$0")"
+mkdir -p .cache
+(cd testdata/chromem && ${GO:-go} build -o ../../.cache/chromem-go .)
 [ $# -gt 0 ] || set -- $(grep -l '^# pip:' python/*.py | xargs -n1 basename | sed 's/\.py$//')
 for name; do
   line=$(sed -n '1s/^# pip: //p' "python/$name.py")

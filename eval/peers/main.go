@@ -6,42 +6,43 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/eval"
+	"github.com/yiku-ai/yiku/eval/peers/protocol"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/internal/weights"
 )
 
 // flags are those of the command line.
 type flags struct {
-	data, sets, peers, envs, cache, report string
-	searches                               int
+	data, sets, peers, envs, cache, report, commit string
+	searches                                       int
 }
 
 func main() {
-	log.SetFlags(0)
 	var f flags
-	flag.StringVar(&f.data, "data", os.Getenv("YIKU_EVAL_DATA"), "`folder` of the sets")
+	flag.StringVar(&f.data, "data", "", "`folder` of the sets")
 	flag.StringVar(&f.sets, "sets", "madial_zh,locomo:2,lifebench_zh:1", "`sets`, and of how many conversations each; 0 or nothing: of all")
 	flag.StringVar(&f.peers, "peers", "", "`names` of the peers; all where empty")
 	flag.StringVar(&f.envs, "envs", ".cache", "`folder` of the peers' environments, see install.sh")
 	flag.StringVar(&f.cache, "vectors", "", "`file` of vectors; one beside the model where empty")
 	flag.StringVar(&f.report, "report", "", "`file` that the figures are written to as JSON")
+	flag.StringVar(&f.commit, "commit", "", "`commit` that this is built of")
 	flag.IntVar(&f.searches, "searches", 400, "`number` of searches that are timed, at least; each question as often as another")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := f.run(ctx, flag.Args()); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		stop()
+		os.Exit(1)
 	}
 }
 
@@ -73,7 +74,7 @@ func (f flags) run(ctx context.Context, args []string) error {
 		if !ok {
 			return fmt.Errorf("there is no peer %s", args[1])
 		}
-		return serve(s, os.Stdin, os.Stdout)
+		return protocol.Serve(s, os.Stdin, os.Stdout)
 	case len(args) == 2 && args[0] == "server":
 		return server(args[1], v, os.Stdout)
 	case len(args) > 0:
@@ -83,8 +84,8 @@ func (f flags) run(ctx context.Context, args []string) error {
 }
 
 // systems are the peers that are written in Go.
-func systems(v *vectors) map[string]system {
-	return map[string]system{"yiku": &inProcess{vectors: v}, "yiku-index": &vectorIndex{}, "chromem-go": &chromemGo{}}
+func systems(v *vectors) map[string]protocol.System {
+	return map[string]protocol.System{"yiku": &inProcess{vectors: v}, "yiku-index": &vectorIndex{}}
 }
 
 // commands are how each peer is started, by its name: Yiku first.
@@ -96,9 +97,9 @@ func (f flags) commands() (names []string, commands map[string][]string, err err
 	names, commands = []string{"yiku", "yiku-index", "yiku-http"}, map[string][]string{}
 	for name := range systems(nil) {
 		commands[name] = []string{self, "-vectors", f.cache, "peer", name}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	}
+	if built := filepath.Join(f.envs, "chromem-go"); exists(built) {
+		names, commands["chromem-go"] = append(names, "chromem-go"), []string{built}
 	}
 	scripts, err := filepath.Glob("python/*.py")
 	if err != nil {
@@ -121,10 +122,15 @@ func (f flags) commands() (names []string, commands map[string][]string, err err
 	return names, commands, nil
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // loadSets reads the sets, and of each as many conversations as it is to have.
 func (f flags) loadSets() ([]*eval.Set, error) {
 	if f.data == "" {
-		return nil, fmt.Errorf("no evaluation sets: set YIKU_EVAL_DATA, or give -data")
+		return nil, fmt.Errorf("-data names no folder of evaluation sets")
 	}
 	var sets []*eval.Set
 	for _, want := range strings.Split(f.sets, ",") {
@@ -159,21 +165,6 @@ func first(set *eval.Set, n int) *eval.Set {
 		}
 	}
 	return out
-}
-
-// commit is what this was built of; the Makefile says it.
-var commit string
-
-// module is the version of a module that this was built with.
-func module(path string) string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Path == path {
-				return m.Version
-			}
-		}
-	}
-	return ""
 }
 
 // warm makes the vectors that the peers will need, and those by which Yiku

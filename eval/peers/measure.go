@@ -6,17 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/eval"
+	"github.com/yiku-ai/yiku/eval/peers/protocol"
 	"github.com/yiku-ai/yiku/internal/recall"
 )
 
@@ -45,13 +46,14 @@ type setReport struct {
 // row is one peer on one set.
 type row struct {
 	Name string `json:"name"`
-	*about
+	*protocol.About
 	Error    string  `json:"error,omitempty"`
 	Recall10 float64 `json:"recall_10"`
 	Within   float64 `json:"evidence_within_1024"`
 	Tokens10 float64 `json:"tokens_10"`
 	P50      float64 `json:"p50_ms"`
 	P99      float64 `json:"p99_ms"`
+	CPU50    float64 `json:"cpu_p50_ms,omitempty"` // of the peer's process; a server's is not in it
 	Searches int     `json:"searches"`
 	Ingest   float64 `json:"ingest_seconds"`
 	Empty    float64 `json:"rss_empty_mb"`
@@ -66,7 +68,8 @@ type ratios struct {
 	Within   float64 `json:"evidence_within_1024"`
 	P50      float64 `json:"p50"`
 	P99      float64 `json:"p99"`
-	Index    float64 `json:"p50_to_index,omitempty"` // to yiku-index, for those that find by vectors in process
+	CPU50    float64 `json:"cpu_p50,omitempty"`
+	Index    float64 `json:"cpu_p50_to_index,omitempty"` // to yiku-index, for those that find by vectors in process
 	Ingest   float64 `json:"ingest"`
 	RSS      float64 `json:"rss"`
 }
@@ -80,13 +83,13 @@ func (f flags) measure(ctx context.Context, v *vectors) error {
 	if err != nil {
 		return err
 	}
-	out := &report{Command: "make peers PEERFLAGS='" + strings.Join(os.Args[1:], " ") + "'", Machine: fmt.Sprintf("%d %s cores, %s", runtime.NumCPU(), runtime.GOARCH, runtime.GOOS)}
+	out := &report{Command: f.command(), Machine: fmt.Sprintf("%d %s cores, %s", runtime.NumCPU(), runtime.GOARCH, runtime.GOOS)}
 	for _, set := range sets {
 		begun := time.Now()
 		if err := warm(ctx, v, set); err != nil {
 			return fmt.Errorf("vectors of %s: %w", set.Name, err)
 		}
-		log.Printf("%s: vectors in %.1f s", set.Name, time.Since(begun).Seconds())
+		fmt.Fprintf(os.Stderr, "%s: vectors in %.1f s\n", set.Name, time.Since(begun).Seconds())
 		s := &setReport{Name: set.Name, Conversations: len(set.Conversations), Questions: len(set.Questions)}
 		out.Sets = append(out.Sets, s)
 		for _, name := range names {
@@ -95,7 +98,7 @@ func (f flags) measure(ctx context.Context, v *vectors) error {
 				r.Error = err.Error()
 			}
 			s.Peers = append(s.Peers, r)
-			log.Printf("%s: %s: R@10 %.3f, p50 %.3f ms %s", set.Name, name, r.Recall10, r.P50, r.Error)
+			fmt.Fprintf(os.Stderr, "%s: %s: R@10 %.3f, p50 %.3f ms %s\n", set.Name, name, r.Recall10, r.P50, r.Error)
 		}
 		s.compare()
 		s.table(os.Stdout)
@@ -108,6 +111,15 @@ func (f flags) measure(ctx context.Context, v *vectors) error {
 		return err
 	}
 	return os.WriteFile(f.report, append(raw, '\n'), 0o600)
+}
+
+// command is how to run this again.
+func (f flags) command() string {
+	line := fmt.Sprintf("make peers PEERFLAGS='-sets %s -searches %d", f.sets, f.searches)
+	if f.peers != "" {
+		line += " -peers " + f.peers
+	}
+	return line + "'"
 }
 
 // one measures a peer on a set: first what it finds, then, warm, how fast.
@@ -127,8 +139,8 @@ func (f flags) one(ctx context.Context, v *vectors, set *eval.Set, command []str
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if r.about = &p.about; r.Version == "" {
-		r.Version = commit
+	if r.About = &p.about; r.Version == "" {
+		r.Version = f.commit
 	}
 	found, err := eval.Run(ctx, []*eval.Set{set}, func() (eval.Searcher, error) { return p, nil }, &eval.Options{Foreign: -1})
 	if err != nil {
@@ -137,18 +149,22 @@ func (f flags) one(ctx context.Context, v *vectors, set *eval.Set, command []str
 	all := found.Sets[0].All
 	s.Turns, s.HistoryTokens = found.Sets[0].Turns, found.Sets[0].HistoryTokens
 	r.Recall10, r.Within, r.Tokens10 = all.Recall[2], all.Within[1], all.Injected[2]
-	took, err := timed(ctx, p, set, f.searches)
+	took, cpu, err := timed(ctx, p, set, f.searches)
 	if err != nil {
 		return err
 	}
 	r.P50, r.P99, r.Searches = quantile(took, .5), quantile(took, .99), len(took)
+	if r.Over == "process" {
+		r.CPU50 = quantile(cpu, .5)
+	}
 	r.Ingest, r.Empty, r.Full = p.ingest.Seconds(), megabytes(p.empty), megabytes(p.memory())
 	return nil
 }
 
-// timed asks every question in turn, until there were so many searches.
-func timed(ctx context.Context, p *peer, set *eval.Set, searches int) ([]time.Duration, error) {
-	zero, took := 0.0, []time.Duration(nil)
+// timed asks every question in turn, until there were so many searches, and
+// gives what each took and how long the peer computed.
+func timed(ctx context.Context, p *peer, set *eval.Set, searches int) (took, cpu []time.Duration, err error) {
+	zero := 0.0
 	for len(took) < searches {
 		for _, q := range set.Questions {
 			user := q.Conversation
@@ -156,12 +172,12 @@ func timed(ctx context.Context, p *peer, set *eval.Set, searches int) ([]time.Du
 				user = "everything"
 			}
 			if _, err := p.SearchMemory(ctx, yiku.SearchMemoryRequest{UserID: user, Query: q.Text, Limit: timedK, MinRelevance: &zero}); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			took = append(took, p.took)
+			took, cpu = append(took, p.took), append(cpu, p.cpu)
 		}
 	}
-	return took, nil
+	return took, cpu, nil
 }
 
 // quantile is in milliseconds, nearest rank.
@@ -196,8 +212,11 @@ func (s *setReport) compare() {
 		}
 		r.Ratios = &ratios{Recall10: r.Recall10 / base.Recall10, Within: r.Within / base.Within, P50: r.P50 / base.P50, P99: r.P99 / base.P99,
 			Ingest: r.Ingest / base.Ingest, RSS: r.Full / base.Full}
+		if r.Over == "process" {
+			r.Ratios.CPU50 = r.CPU50 / base.CPU50
+		}
 		if index := s.row("yiku-index"); index != nil && r.Arms == "vectors" && r.Over == "process" {
-			r.Ratios.Index = r.P50 / index.P50
+			r.Ratios.Index = r.CPU50 / index.CPU50
 		}
 	}
 }
@@ -205,23 +224,28 @@ func (s *setReport) compare() {
 // table writes the rows as Markdown.
 func (s *setReport) table(w io.Writer) {
 	fmt.Fprintf(w, "\n%s: %d turns in %d conversations, %d questions, whole history %.0f tokens\n\n", s.Name, s.Turns, s.Conversations, s.Questions, s.HistoryTokens)
-	fmt.Fprintln(w, "| peer | version | over | R@10 | within 1,024 | tokens of 10 | p50 ms | p99 ms | to Yiku's p50 | to its index's | ingest s | RSS MB (empty) |")
-	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Fprintln(w, "| peer | version | over | R@10 | within 1,024 | tokens of 10 | p50 ms | p99 ms | CPU p50 ms | p50 to Yiku's | CPU to Yiku's | CPU to its index's | ingest s | RSS MB (empty) |")
+	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, r := range s.Peers {
 		if r.Error != "" {
 			fmt.Fprintf(w, "| %s | did not run: %s |\n", r.Name, r.Error)
 			continue
 		}
-		times, index := "–", "–"
+		var to ratios
 		if r.Ratios != nil {
-			times = fmt.Sprintf("%.2f", r.Ratios.P50)
-			if r.Ratios.Index > 0 {
-				index = fmt.Sprintf("%.2f", r.Ratios.Index)
-			}
+			to = *r.Ratios
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %.3f | %.3f | %.0f | %.3f | %.3f | %s | %s | %.2f | %.0f (%.0f) |\n", r.Name, r.Version, r.Over,
-			r.Recall10, r.Within, r.Tokens10, r.P50, r.P99, times, index, r.Ingest, r.Full, r.Empty)
+		fmt.Fprintf(w, "| %s | %s | %s | %.3f | %.3f | %.0f | %.3f | %.3f | %s | %s | %s | %s | %.2f | %.0f (%.0f) |\n", r.Name, r.Version, r.Over,
+			r.Recall10, r.Within, r.Tokens10, r.P50, r.P99, some(r.CPU50), some(to.P50), some(to.CPU50), some(to.Index), r.Ingest, r.Full, r.Empty)
 	}
+}
+
+// some is a figure, or a dash where there is none.
+func some(x float64) string {
+	if x == 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // dry is a peer that finds nothing: asking it makes the vectors.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/embed"
+	"github.com/yiku-ai/yiku/eval/peers/protocol"
 	"github.com/yiku-ai/yiku/internal/recall"
 )
 
@@ -24,7 +25,7 @@ const queryCharacters = 800
 
 // peer is a running system, as eval.Run asks it.
 type peer struct {
-	about   about
+	about   protocol.About
 	vectors *vectors
 	command *exec.Cmd
 	in      io.WriteCloser
@@ -32,13 +33,19 @@ type peer struct {
 	answers *json.Decoder
 	ingest  time.Duration // what adding and settling took
 	took    time.Duration // what the last search took
+	cpu     time.Duration // how long the peer computed for it
 	empty   int64         // bytes in memory before anything was added
+}
+
+// oneThread is the beginning of a command that is to use one thread.
+func oneThread() []string {
+	return []string{"env", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "RAYON_NUM_THREADS=1", "TOKIO_WORKER_THREADS=1", "LANCE_CPU_THREADS=1", "GOMAXPROCS=1", "PYTHONDONTWRITEBYTECODE=1"}
 }
 
 // start runs a peer's command, which speaks the protocol, with one thread.
 func start(ctx context.Context, command []string, dir string, v *vectors) (*peer, error) {
-	p := &peer{vectors: v, command: exec.CommandContext(ctx, command[0], command[1:]...)}
-	p.command.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "RAYON_NUM_THREADS=1", "TOKIO_WORKER_THREADS=1", "LANCE_CPU_THREADS=1", "GOMAXPROCS=1", "PYTHONDONTWRITEBYTECODE=1")
+	line := append(oneThread(), command...)
+	p := &peer{vectors: v, command: exec.CommandContext(ctx, line[0], line[1:]...)}
 	p.command.Stderr = os.Stderr
 	in, err := p.command.StdinPipe()
 	if err != nil {
@@ -52,7 +59,7 @@ func start(ctx context.Context, command []string, dir string, v *vectors) (*peer
 		return nil, err
 	}
 	p.in, p.lines, p.answers = in, json.NewEncoder(in), json.NewDecoder(bufio.NewReader(out))
-	a, err := p.ask(request{Op: "open", Dir: dir})
+	a, err := p.ask(protocol.Request{Op: "open", Dir: dir})
 	if err == nil && a.About == nil {
 		err = errors.New("it says nothing about itself")
 	}
@@ -64,16 +71,16 @@ func start(ctx context.Context, command []string, dir string, v *vectors) (*peer
 	return p, nil
 }
 
-func (p *peer) ask(r request) (answer, error) {
+func (p *peer) ask(r protocol.Request) (protocol.Answer, error) {
 	if err := p.lines.Encode(r); err != nil {
-		return answer{}, err
+		return protocol.Answer{}, err
 	}
-	var a answer
+	var a protocol.Answer
 	if err := p.answers.Decode(&a); err != nil {
-		return answer{}, fmt.Errorf("%s: %w", r.Op, err)
+		return protocol.Answer{}, fmt.Errorf("%s: %w", r.Op, err)
 	}
 	if a.Error != "" {
-		return answer{}, fmt.Errorf("%s: %s", r.Op, a.Error)
+		return protocol.Answer{}, fmt.Errorf("%s: %s", r.Op, a.Error)
 	}
 	return a, nil
 }
@@ -88,9 +95,9 @@ func (p *peer) AppendMessages(ctx context.Context, r yiku.AppendMessagesRequest)
 	if err != nil {
 		return yiku.AppendMessagesResponse{}, err
 	}
-	req := request{Op: "add", User: r.UserID}
+	req := protocol.Request{Op: "add", User: r.UserID}
 	for i, m := range r.Messages {
-		req.Items = append(req.Items, item{ID: m.ID, Session: r.SessionID, Role: string(m.Role), Name: m.Name,
+		req.Items = append(req.Items, protocol.Item{ID: m.ID, Session: r.SessionID, Role: string(m.Role), Name: m.Name,
 			Content: m.Content.PlainText(), Time: m.CreatedAt, Text: texts[i], Vector: made[i]})
 	}
 	a, err := p.ask(req)
@@ -100,7 +107,7 @@ func (p *peer) AppendMessages(ctx context.Context, r yiku.AppendMessagesRequest)
 
 // Settle returns when what was appended is found.
 func (p *peer) Settle(context.Context) error {
-	a, err := p.ask(request{Op: "settle"})
+	a, err := p.ask(protocol.Request{Op: "settle"})
 	p.ingest += time.Duration(a.NS)
 	return err
 }
@@ -116,8 +123,8 @@ func (p *peer) SearchMemory(ctx context.Context, r yiku.SearchMemoryRequest) (yi
 	if err != nil {
 		return out, err
 	}
-	a, err := p.ask(request{Op: "search", User: r.UserID, Query: r.Query, Vector: v[0], K: r.Limit})
-	p.took = time.Duration(a.NS)
+	a, err := p.ask(protocol.Request{Op: "search", User: r.UserID, Query: r.Query, Vector: v[0], K: r.Limit})
+	p.took, p.cpu = time.Duration(a.NS), time.Duration(a.CPU)
 	for _, id := range a.IDs {
 		out.Items = append(out.Items, yiku.SearchItem{Message: &yiku.Message{ID: id}})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/embed/local"
+	"github.com/yiku-ai/yiku/eval/peers/protocol"
 )
 
 // dimensions are those of Yiku's default model.
@@ -75,7 +76,7 @@ func (v *vectors) Embed(ctx context.Context, texts []string, use embed.Use) ([][
 		if _, err := v.file.ReadAt(raw, v.at[key]); err != nil {
 			return nil, err
 		}
-		out[i] = floats(raw)
+		out[i] = protocol.Floats(raw)
 	}
 	return out, nil
 }
@@ -108,7 +109,7 @@ func (v *vectors) learn(ctx context.Context, texts []string, use embed.Use) (err
 }
 
 func (v *vectors) keep(key [sha256.Size]byte, made []float32) error {
-	if _, err := v.file.Write(append(key[:len(key):len(key)], bytesOf(made)...)); err != nil {
+	if _, err := v.file.Write(append(key[:len(key):len(key)], protocol.Bytes(made)...)); err != nil {
 		return err
 	}
 	end, err := v.file.Seek(0, io.SeekCurrent)

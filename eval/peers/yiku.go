@@ -13,6 +13,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/embed"
+	"github.com/yiku-ai/yiku/eval/peers/protocol"
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/index/memindex"
 	"github.com/yiku-ai/yiku/internal/app"
@@ -33,7 +34,7 @@ func settings(dir string) config.Config {
 
 // options give Yiku the vectors that the peers are given.
 func options(v *vectors) *app.Options {
-	return &app.Options{Version: commit, Embedder: func(embed.Embedder) (embed.Embedder, error) { return v, nil }}
+	return &app.Options{Embedder: func(embed.Embedder) (embed.Embedder, error) { return v, nil }}
 }
 
 // inProcess is the whole of Yiku in the peer's process: store on disk, index,
@@ -43,20 +44,22 @@ type inProcess struct {
 	core    *app.Core
 }
 
-func (p *inProcess) open(dir string) (about, error) {
+// Open implements protocol.System.
+func (p *inProcess) Open(dir string) (protocol.About, error) {
 	core, err := app.Open(context.Background(), settings(dir), options(p.vectors))
 	p.core = core
-	return about{Version: commit, Licence: licence, Over: "process", Arms: "both", Threads: 1,
+	return protocol.About{Licence: licence, Over: "process", Arms: "both", Threads: 1,
 		What: "the service in one process: every search reads its hits again from the store on disk"}, err
 }
 
-func (p *inProcess) add(user string, items []item) error {
+// Add implements protocol.System.
+func (p *inProcess) Add(user string, items []protocol.Item) error {
 	_, err := p.core.Service().AppendMessages(context.Background(), appends(user, items))
 	return err
 }
 
 // appends makes of items of one session the request that they came from.
-func appends(user string, items []item) yiku.AppendMessagesRequest {
+func appends(user string, items []protocol.Item) yiku.AppendMessagesRequest {
 	req := yiku.AppendMessagesRequest{UserID: user, SessionID: items[0].Session}
 	for _, i := range items {
 		req.Messages = append(req.Messages, yiku.Message{ID: i.ID, Role: yiku.Role(i.Role), Name: i.Name, Content: yiku.Text(i.Content), CreatedAt: i.Time})
@@ -64,9 +67,11 @@ func appends(user string, items []item) yiku.AppendMessagesRequest {
 	return req
 }
 
-func (p *inProcess) settle() error { return p.core.Engine.EmbedPending(context.Background()) }
+// Settle implements protocol.System.
+func (p *inProcess) Settle() error { return p.core.Engine.EmbedPending(context.Background()) }
 
-func (p *inProcess) search(user, query string, _ vector, k int) ([]string, error) {
+// Search implements protocol.System.
+func (p *inProcess) Search(user, query string, _ protocol.Vector, k int) ([]string, error) {
 	zero := 0.0
 	res, err := p.core.Service().SearchMemory(context.Background(), yiku.SearchMemoryRequest{UserID: user, Query: query, Limit: k, MinRelevance: &zero, IncludeMessages: true})
 	if err != nil {
@@ -81,7 +86,8 @@ func (p *inProcess) search(user, query string, _ vector, k int) ([]string, error
 	return ids, nil
 }
 
-func (p *inProcess) close() error {
+// Close implements protocol.System.
+func (p *inProcess) Close() error {
 	if p.core == nil {
 		return nil
 	}
@@ -95,13 +101,15 @@ type vectorIndex struct {
 	ids   map[string][]string // of a user, by key
 }
 
-func (p *vectorIndex) open(string) (about, error) {
+// Open implements protocol.System.
+func (p *vectorIndex) Open(string) (protocol.About, error) {
 	p.index, p.ids = memindex.New(nil), map[string][]string{}
-	return about{Version: commit, Licence: licence, Over: "process", Arms: "vectors", Threads: 1,
+	return protocol.About{Licence: licence, Over: "process", Arms: "vectors", Threads: 1,
 		What: "the index of Yiku alone, asked for vectors only; exact scan, its words are indexed beside"}, nil
 }
 
-func (p *vectorIndex) add(user string, items []item) error {
+// Add implements protocol.System.
+func (p *vectorIndex) Add(user string, items []protocol.Item) error {
 	ctx, owner, err := owned(user)
 	if err != nil {
 		return err
@@ -123,9 +131,11 @@ func owned(user string) (context.Context, yiku.Owner, error) {
 	return context.Background(), owner, err
 }
 
-func (p *vectorIndex) settle() error { return nil }
+// Settle implements protocol.System.
+func (p *vectorIndex) Settle() error { return nil }
 
-func (p *vectorIndex) search(user, _ string, v vector, k int) ([]string, error) {
+// Search implements protocol.System.
+func (p *vectorIndex) Search(user, _ string, v protocol.Vector, k int) ([]string, error) {
 	ctx, owner, err := owned(user)
 	if err != nil {
 		return nil, err
@@ -147,7 +157,8 @@ func (p *vectorIndex) search(user, _ string, v vector, k int) ([]string, error) 
 	return ids, nil
 }
 
-func (p *vectorIndex) close() error { return nil }
+// Close implements protocol.System.
+func (p *vectorIndex) Close() error { return nil }
 
 // server runs Yiku's own HTTP server until it is told to end, and writes its
 // address.

@@ -105,6 +105,8 @@ var rooms = []Room{
 
 	// Measuring and tests.
 	{Dir: "eval", May: []string{"..."}},
+	{Dir: "eval/peers", May: []string{"..."}},
+	{Dir: "eval/peers/protocol"},
 	{Dir: "eval/judgement", May: []string{"", "internal/lang"}},
 	{Dir: "internal/sample", May: []string{""}},
 	{Dir: "internal/bench"},

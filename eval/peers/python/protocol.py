@@ -1,4 +1,4 @@
-"""What every peer in Python shares: the protocol of ../protocol.go."""
+"""What every peer in Python shares: the protocol of ../protocol."""
 
 import base64
 import importlib.metadata
@@ -37,7 +37,7 @@ def serve(peer):
             for item in req.get("items", ()):
                 item["vector"] = vector(item["vector"])
             query = vector(req["vector"]) if "vector" in req else None
-            begun = time.perf_counter_ns()
+            begun, computed = time.perf_counter_ns(), time.process_time_ns()
             try:
                 if req["op"] == "open":
                     answer["about"] = peer.open(req["dir"])
@@ -47,7 +47,7 @@ def serve(peer):
                     peer.settle()
                 else:
                     answer["ids"] = peer.search(req["user"], req["query"], query, req["k"])
-                answer["ns"] = time.perf_counter_ns() - begun
+                answer["ns"], answer["cpu"] = time.perf_counter_ns() - begun, time.process_time_ns() - computed
             except Exception as e:
                 answer = {"error": f"{type(e).__name__}: {e}"}
             out.write(json.dumps(answer) + "\n")

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yiku-ai/yiku/embed"
+	"github.com/yiku-ai/yiku/eval"
+	"github.com/yiku-ai/yiku/eval/peers/protocol"
+)
+
+// TestCompare: each peer is held against the Yiku that is reached as it is, and
+// one that did not run against none.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	process, http := &protocol.About{Over: "process", Arms: "vectors"}, &protocol.About{Over: "http"}
+	s := &setReport{Name: "set", Peers: []*row{
+		{Name: "yiku", About: process, Recall10: .8, P50: 2, CPU50: 2, Full: 20, Ingest: 1},
+		{Name: "yiku-index", About: process, CPU50: .5},
+		{Name: "yiku-http", About: http, Recall10: .8, P50: 4},
+		{Name: "flat", About: process, Recall10: .4, P50: 1, CPU50: 1, Full: 10, Ingest: 3},
+		{Name: "far", About: http, Recall10: .4, P50: 12},
+		{Name: "broken", Error: "it fell"},
+	}}
+	s.compare()
+	if got, want := *s.Peers[3].Ratios, (ratios{Recall10: .5, P50: .5, CPU50: .5, Index: 2, Ingest: 3, RSS: .5}); got.Recall10 != want.Recall10 ||
+		got.P50 != want.P50 || got.CPU50 != want.CPU50 || got.Index != want.Index || got.Ingest != want.Ingest || got.RSS != want.RSS {
+		t.Errorf("in process %+v, want %+v", got, want)
+	}
+	if got := s.Peers[4].Ratios; got.P50 != 3 || got.Index != 0 {
+		t.Errorf("over http %+v", got)
+	}
+	if s.Peers[0].Ratios != nil || s.Peers[5].Ratios != nil {
+		t.Error("Yiku or a peer that did not run has ratios")
+	}
+	var table bytes.Buffer
+	s.table(&table)
+	if !strings.Contains(table.String(), "| broken | did not run: it fell |") {
+		t.Error(table.String())
+	}
+}
+
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	set := &eval.Set{Conversations: []eval.Conversation{{ID: "a"}, {ID: "b"}}, Questions: []eval.Question{
+		{Conversation: "b", Evidence: []string{"1"}}, {Conversation: "a", Evidence: []string{"1"}}, {Conversation: "a"},
+	}}
+	if got := first(set, 1); len(got.Conversations) != 1 || len(got.Questions) != 1 || got.Questions[0].Conversation != "a" {
+		t.Errorf("%+v", got)
+	}
+	if got := first(set, 0); len(got.Conversations) != 2 || len(got.Questions) != 2 {
+		t.Errorf("all: %+v", got)
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	t.Parallel()
+	d := []time.Duration{3 * time.Millisecond, time.Millisecond, 2 * time.Millisecond}
+	if quantile(d, .5) != 2 || quantile(d, .99) != 3 {
+		t.Errorf("p50 %v, p99 %v", quantile(d, .5), quantile(d, .99))
+	}
+}
+
+// TestVectors: what is in the file is not asked of the model, which is not
+// there; what is not, is, and fails.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "vectors")
+	v, err := openVectors(path, "no model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := make([]float32, dimensions)
+	made[7] = 1
+	if err := v.keep(keyOf("text", embed.Query), made); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.close(); err != nil {
+		t.Fatal(err)
+	}
+	if v, err = openVectors(path, "no model"); err != nil {
+		t.Fatal(err)
+	}
+	defer v.close()
+	got, err := v.Embed(context.Background(), []string{"text", "text"}, embed.Query)
+	if err != nil || len(got) != 2 || got[1][7] != 1 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := v.Embed(context.Background(), []string{"text"}, embed.Passage); err == nil {
+		t.Error("a question's vector is a passage's too")
+	}
+}
