@@ -29,7 +29,7 @@ type flags struct {
 func main() {
 	var f flags
 	flag.StringVar(&f.data, "data", "", "`folder` of the sets")
-	flag.StringVar(&f.sets, "sets", "madial_zh,locomo:2,lifebench_zh:1", "`sets`, and of how many conversations each; 0 or nothing: of all")
+	flag.StringVar(&f.sets, "sets", "madial_zh,xquad_zh,locomo:2,lifebench_zh:1:1500", "`sets`, of how many conversations each, and of about how many turns of each: those that are evidence, and others evenly chosen; 0 or nothing: of all")
 	flag.StringVar(&f.peers, "peers", "", "`names` of the peers; all where empty")
 	flag.StringVar(&f.envs, "envs", ".cache", "`folder` of the peers' environments, see install.sh")
 	flag.StringVar(&f.cache, "vectors", "", "`file` of vectors; one beside the model where empty")
@@ -134,35 +134,71 @@ func (f flags) loadSets() ([]*eval.Set, error) {
 	}
 	var sets []*eval.Set
 	for _, want := range strings.Split(f.sets, ",") {
-		name, count, some := strings.Cut(want, ":")
+		name, counts, _ := strings.Cut(want, ":")
 		set, err := eval.Load(filepath.Join(f.data, name))
 		if err != nil {
 			return nil, err
 		}
-		if some {
-			n, err := strconv.Atoi(count)
-			if err != nil {
+		var n [2]int
+		for i, count := range strings.SplitN(counts, ":", 2) {
+			if n[i], err = strconv.Atoi(count); err != nil && count != "" {
 				return nil, fmt.Errorf("-sets: %w", err)
 			}
-			set = first(set, n)
 		}
-		sets = append(sets, set)
+		sets = append(sets, first(set, n[0], n[1]))
 	}
 	return sets, nil
 }
 
-// first is the set with its first n conversations only, and with those of
-// their questions that have evidence.
-func first(set *eval.Set, n int) *eval.Set {
-	if n <= 0 || n > len(set.Conversations) {
-		n = len(set.Conversations)
+// first is the set with its first conversations only, all where 0, of about so
+// many turns each, and with their questions that have evidence.
+func first(set *eval.Set, conversations, turns int) *eval.Set {
+	out := &eval.Set{Name: set.Name}
+	evidence := map[[2]string]bool{}
+	for _, q := range set.Questions {
+		for _, id := range q.Evidence {
+			evidence[[2]string{q.Conversation, id}] = true
+		}
 	}
-	out := &eval.Set{Name: set.Name, Conversations: set.Conversations[:n]}
+	for i, c := range set.Conversations {
+		if conversations > 0 && i == conversations {
+			break
+		}
+		out.Conversations = append(out.Conversations, thinned(c, turns, evidence))
+	}
 	for _, q := range set.Questions {
 		known := slices.ContainsFunc(out.Conversations, func(c eval.Conversation) bool { return c.ID == q.Conversation })
 		if known && len(q.Evidence) > 0 {
 			out.Questions = append(out.Questions, q)
 		}
+	}
+	return out
+}
+
+// thinned is a conversation with the turns that are evidence and so many of the
+// others, evenly chosen, that there are as many turns as asked for; 0: all.
+func thinned(c eval.Conversation, turns int, evidence map[[2]string]bool) eval.Conversation {
+	needed := 0
+	for _, t := range c.Turns {
+		if evidence[[2]string{c.ID, t.ID}] {
+			needed++
+		}
+	}
+	others := len(c.Turns) - needed
+	keep := turns - needed
+	if turns == 0 || keep >= others {
+		return c
+	}
+	out := eval.Conversation{ID: c.ID}
+	for n := 0; len(c.Turns) > 0; c.Turns = c.Turns[1:] {
+		t := c.Turns[0]
+		if !evidence[[2]string{c.ID, t.ID}] {
+			n++
+			if keep <= 0 || n*keep/others == (n-1)*keep/others {
+				continue
+			}
+		}
+		out.Turns = append(out.Turns, t)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,14 +47,28 @@ func TestCompare(t *testing.T) {
 
 func TestFirst(t *testing.T) {
 	t.Parallel()
-	set := &eval.Set{Conversations: []eval.Conversation{{ID: "a"}, {ID: "b"}}, Questions: []eval.Question{
-		{Conversation: "b", Evidence: []string{"1"}}, {Conversation: "a", Evidence: []string{"1"}}, {Conversation: "a"},
-	}}
-	if got := first(set, 1); len(got.Conversations) != 1 || len(got.Questions) != 1 || got.Questions[0].Conversation != "a" {
-		t.Errorf("%+v", got)
+	ten := make([]eval.Turn, 10)
+	for i := range ten {
+		ten[i].ID = strconv.Itoa(i)
 	}
-	if got := first(set, 0); len(got.Conversations) != 2 || len(got.Questions) != 2 {
-		t.Errorf("all: %+v", got)
+	set := &eval.Set{Conversations: []eval.Conversation{{ID: "a", Turns: ten}, {ID: "b", Turns: ten}}, Questions: []eval.Question{
+		{Conversation: "b", Evidence: []string{"1"}}, {Conversation: "a", Evidence: []string{"3"}}, {Conversation: "a", Evidence: []string{"3", "8"}}, {Conversation: "a"},
+	}}
+	for _, c := range []struct {
+		conversations, turns, asks int
+		has                        string // of a
+	}{{0, 0, 3, "0123456789"}, {1, 0, 2, "0123456789"}, {1, 1, 2, "38"}, {1, 4, 2, "3489"}, {5, 10, 3, "0123456789"}} {
+		got := first(set, c.conversations, c.turns)
+		has := ""
+		for _, turn := range got.Conversations[0].Turns {
+			has += turn.ID
+		}
+		if has != c.has || len(got.Questions) != c.asks {
+			t.Errorf("%+v: %s, %d questions", c, has, len(got.Questions))
+		}
+	}
+	if len(set.Conversations[0].Turns) != 10 {
+		t.Error("the set itself is cut")
 	}
 }
 
