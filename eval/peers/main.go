@@ -23,17 +23,18 @@ import (
 // flags are those of the command line.
 type flags struct {
 	data, sets, peers, envs, cache, report, commit string
-	searches                                       int
+	questions, searches                            int
 }
 
 func main() {
 	var f flags
 	flag.StringVar(&f.data, "data", "", "`folder` of the sets")
-	flag.StringVar(&f.sets, "sets", "madial_zh,xquad_zh,locomo:2,lifebench_zh:1:1500", "`sets`, of how many conversations each, and of about how many turns of each: those that are evidence, and others evenly chosen; 0 or nothing: of all")
+	flag.StringVar(&f.sets, "sets", "madial_zh,locomo:2,lifebench_zh:1:1200,xquad_zh", "`sets`, of how many conversations each, and of about how many turns of each: those that are evidence, and others evenly chosen; 0 or nothing: of all")
 	flag.StringVar(&f.peers, "peers", "", "`names` of the peers; all where empty")
 	flag.StringVar(&f.envs, "envs", ".cache", "`folder` of the peers' environments, see install.sh")
 	flag.StringVar(&f.cache, "vectors", "", "`file` of vectors; one beside the model where empty")
 	flag.StringVar(&f.report, "report", "", "`file` that the figures are written to as JSON")
+	flag.IntVar(&f.questions, "questions", 200, "`number` of questions of each set, evenly chosen; 0: all")
 	flag.StringVar(&f.commit, "commit", "", "`commit` that this is built of")
 	flag.IntVar(&f.searches, "searches", 400, "`number` of searches that are timed, at least; each question as often as another")
 	flag.Parse()
@@ -145,7 +146,9 @@ func (f flags) loadSets() ([]*eval.Set, error) {
 				return nil, fmt.Errorf("-sets: %w", err)
 			}
 		}
-		sets = append(sets, first(set, n[0], n[1]))
+		set = first(set, n[0], n[1])
+		set.Questions = some(set.Questions, f.questions)
+		sets = append(sets, set)
 	}
 	return sets, nil
 }
@@ -171,6 +174,18 @@ func first(set *eval.Set, conversations, turns int) *eval.Set {
 		if known && len(q.Evidence) > 0 {
 			out.Questions = append(out.Questions, q)
 		}
+	}
+	return out
+}
+
+// some are n questions, evenly chosen; all where n is 0.
+func some(questions []eval.Question, n int) []eval.Question {
+	if n <= 0 || n >= len(questions) {
+		return questions
+	}
+	out := make([]eval.Question, n)
+	for i := range out {
+		out[i] = questions[i*len(questions)/n]
 	}
 	return out
 }

@@ -102,20 +102,28 @@ func (f flags) measure(ctx context.Context, v *vectors) error {
 		}
 		s.compare()
 		s.table(os.Stdout)
+		if err := out.write(f.report); err != nil {
+			return err
+		}
 	}
-	if f.report == "" {
+	return nil
+}
+
+// write writes what there is so far; nothing where no file is named.
+func (r *report) write(path string) error {
+	if path == "" {
 		return nil
 	}
-	raw, err := json.MarshalIndent(out, "", "  ")
+	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(f.report, append(raw, '\n'), 0o600)
+	return os.WriteFile(path, append(raw, '\n'), 0o600)
 }
 
 // command is how to run this again.
 func (f flags) command() string {
-	line := fmt.Sprintf("make peers PEERFLAGS='-sets %s -searches %d", f.sets, f.searches)
+	line := fmt.Sprintf("make peers PEERFLAGS='-sets %s -questions %d -searches %d", f.sets, f.questions, f.searches)
 	if f.peers != "" {
 		line += " -peers " + f.peers
 	}
@@ -236,12 +244,12 @@ func (s *setReport) table(w io.Writer) {
 			to = *r.Ratios
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %.3f | %.3f | %.0f | %.3f | %.3f | %s | %s | %s | %s | %.2f | %.0f (%.0f) |\n", r.Name, r.Version, r.Over,
-			r.Recall10, r.Within, r.Tokens10, r.P50, r.P99, some(r.CPU50), some(to.P50), some(to.CPU50), some(to.Index), r.Ingest, r.Full, r.Empty)
+			r.Recall10, r.Within, r.Tokens10, r.P50, r.P99, dash(r.CPU50), dash(to.P50), dash(to.CPU50), dash(to.Index), r.Ingest, r.Full, r.Empty)
 	}
 }
 
-// some is a figure, or a dash where there is none.
-func some(x float64) string {
+// dash is a figure, or a dash where there is none.
+func dash(x float64) string {
 	if x == 0 {
 		return "–"
 	}

@@ -18,7 +18,8 @@ class Chroma(Peer):
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             port = s.getsockname()[1]
-        self.server = subprocess.Popen([os.path.join(os.path.dirname(sys.executable), "chroma"), "run", "--path", dir, "--host", "127.0.0.1", "--port", str(port)])
+        self.server = subprocess.Popen([os.path.join(os.path.dirname(sys.executable), "chroma"), "run", "--path", dir, "--host", "127.0.0.1", "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       env=dict(os.environ, RUST_LOG="error"))
         for _ in range(600):
             try:
                 self.wire = Wire("127.0.0.1", port)
