@@ -39,7 +39,7 @@ type Index struct {
 	shards map[yiku.Owner]*list.Element
 	recent *list.List // of *entry, used last first
 	held   map[yiku.Owner]int
-	bytes  int64
+	size   Size
 
 	scratch sync.Pool // of *scratch
 }
@@ -53,7 +53,21 @@ var (
 type entry struct {
 	owner yiku.Owner
 	shard *shard
-	bytes int64
+	size  Size
+}
+
+// Size is what shards hold, and the memory that they take, estimated, in bytes.
+type Size struct {
+	Owners, Documents       int64
+	Vectors, Postings, Rows int64 // Rows are all but vectors and postings
+}
+
+// Bytes is all of it.
+func (s Size) Bytes() int64 { return s.Vectors + s.Postings + s.Rows }
+
+func (s *Size) add(o Size, times int64) {
+	s.Owners, s.Documents = s.Owners+times*o.Owners, s.Documents+times*o.Documents
+	s.Vectors, s.Postings, s.Rows = s.Vectors+times*o.Vectors, s.Postings+times*o.Postings, s.Rows+times*o.Rows
 }
 
 // New returns an empty Index. nil options are the defaults.
@@ -89,22 +103,24 @@ func (x *Index) shard(owner yiku.Owner, create bool) *shard {
 }
 
 // account notes a shard's size and drops others where all are too large.
-func (x *Index) account(owner yiku.Owner, s *shard, bytes int64) {
+func (x *Index) account(owner yiku.Owner, s *shard, size Size) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	e, ok := x.shards[owner]
 	if !ok || e.Value.(*entry).shard != s {
 		return // dropped meanwhile
 	}
-	x.bytes += bytes - e.Value.(*entry).bytes
-	e.Value.(*entry).bytes = bytes
+	size.Owners = 1
+	x.size.add(e.Value.(*entry).size, -1)
+	x.size.add(size, 1)
+	e.Value.(*entry).size = size
 	x.shrink(e)
 }
 
 // shrink drops what was not used for the longest time where all are too large,
 // but neither what is held nor the one that is named; x.mu is held.
 func (x *Index) shrink(but *list.Element) {
-	for e := x.recent.Back(); x.bytes > x.maxBytes && e != nil; {
+	for e := x.recent.Back(); x.size.Bytes() > x.maxBytes && e != nil; {
 		last := e
 		e = e.Prev()
 		if last != but && x.held[last.Value.(*entry).owner] == 0 {
@@ -132,14 +148,17 @@ func (x *Index) Hold(owner yiku.Owner) (release func()) {
 func (x *Index) remove(e *list.Element) {
 	old := x.recent.Remove(e).(*entry)
 	delete(x.shards, old.owner)
-	x.bytes -= old.bytes
+	x.size.add(old.size, -1)
 }
 
 // Bytes returns the estimated memory of all shards.
-func (x *Index) Bytes() int64 {
+func (x *Index) Bytes() int64 { return x.Size().Bytes() }
+
+// Size tells what all shards hold.
+func (x *Index) Size() Size {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.bytes
+	return x.size
 }
 
 // Position implements index.Index.
@@ -164,11 +183,11 @@ func (x *Index) Apply(ctx context.Context, owner yiku.Owner, batch index.Batch) 
 	if s == nil {
 		return index.ErrPosition
 	}
-	bytes, err := s.apply(ctx, batch)
+	size, err := s.apply(ctx, batch)
 	if err != nil {
 		return err
 	}
-	x.account(owner, s, bytes)
+	x.account(owner, s, size)
 	return nil
 }
 
@@ -208,7 +227,7 @@ func (x *Index) Drop(ctx context.Context, owner yiku.Owner) error {
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.shards, x.bytes = make(map[yiku.Owner]*list.Element), 0
+	x.shards, x.size = make(map[yiku.Owner]*list.Element), Size{}
 	x.recent.Init()
 	return nil
 }

@@ -85,8 +85,8 @@ func (s *shard) at() index.Position {
 	return s.pos
 }
 
-// apply implements Apply and returns the shard's size in bytes.
-func (s *shard) apply(ctx context.Context, batch index.Batch) (int64, error) {
+// apply implements Apply and returns the shard's size.
+func (s *shard) apply(ctx context.Context, batch index.Batch) (Size, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	t := s.t // only apply replaces or changes it
@@ -94,15 +94,15 @@ func (s *shard) apply(ctx context.Context, batch index.Batch) (int64, error) {
 	if anew {
 		t = newTable()
 	} else if batch.From != s.pos {
-		return 0, index.ErrPosition
+		return Size{}, index.ErrPosition
 	}
 	upserts := lastOfEach(batch.Upserts)
 	if len(t.refs)+len(upserts) > maxSlots {
-		return 0, yiku.Errorf(yiku.ErrUnsupported, "an owner can have at most %d documents in this index", maxSlots)
+		return Size{}, yiku.Errorf(yiku.ErrUnsupported, "an owner can have at most %d documents in this index", maxSlots)
 	}
 	prepared, err := s.prepare(ctx, uint32(len(t.refs)), upserts)
 	if err != nil {
-		return 0, err
+		return Size{}, err
 	}
 	segments := push(t.segments, prepared.segment, func(slot uint32) bool {
 		return int(slot) < len(t.docs) && t.docs[slot].length == 0
@@ -112,7 +112,7 @@ func (s *shard) apply(ctx context.Context, batch index.Batch) (int64, error) {
 		s.mu.Lock()
 		s.t, s.pos = t, batch.To
 		s.mu.Unlock()
-		return t.bytes(), nil
+		return t.size(), nil
 	}
 	s.mu.Lock()
 	for _, ref := range batch.Deletes {
@@ -130,7 +130,7 @@ func (s *shard) apply(ctx context.Context, batch index.Batch) (int64, error) {
 		s.t = t
 		s.mu.Unlock()
 	}
-	return t.bytes(), nil
+	return t.size(), nil
 }
 
 // lastOfEach drops documents that a later one of the batch replaces.
@@ -294,12 +294,13 @@ func (t *table) compact(kinds map[string]yiku.FieldKind) *table {
 	return out
 }
 
-// bytes estimates the memory that the table takes.
-func (t *table) bytes() int64 {
-	n := int64(cap(t.refs))*16 + int64(cap(t.docs))*8 + int64(cap(t.prev)+cap(t.next))*4
-	n += int64(len(t.slots))*40 + int64(len(t.group))*72 + t.columns.bytes() + t.vectors.bytes()
+// size estimates the memory that the table takes.
+func (t *table) size() Size {
+	n := Size{Documents: int64(t.alive), Vectors: t.vectors.bytes()}
+	n.Rows = int64(cap(t.refs))*16 + int64(cap(t.docs))*8 + int64(cap(t.prev)+cap(t.next))*4
+	n.Rows += int64(len(t.slots))*40 + int64(len(t.group))*72 + t.columns.bytes()
 	for i := range t.segments {
-		n += t.segments[i].bytes()
+		n.Postings += t.segments[i].bytes()
 	}
 	return n
 }

@@ -88,7 +88,7 @@ func (t *tool) examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	all = append(all, t.checkPermissions(cfg.DataDir))
 	if server, ok := running(ctx, cfg.DataDir); ok {
-		return append(all, t.checkServer(ctx, server.Address), t.checkServed(ctx))
+		return append(all, t.checkServer(ctx, server.Address), t.checkServed(ctx), t.checkIndex(ctx, server.Address, t.bearer(cfg, server)))
 	}
 	return append(all, t.checkStore(ctx, cfg)...)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,4 +46,41 @@ func TestR39_DoctorCountsWhatTheJournalLacks(t *testing.T) {
 	if out, _ := run(t, 0, "doctor", "--data", dir); strings.Contains(out, "not in the forget journal yet") {
 		t.Errorf("afterwards doctor says %s", out)
 	}
+}
+
+// TestH4_DoctorCountsWhoIsEmbedded: while a model's vectors are made, doctor
+// counts those who have all of them, in both languages.
+func TestH4_DoctorCountsWhoIsEmbedded(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	run(t, 0, "add", "--data", dir, "--user", "ann", "Likes plums")
+	run(t, 0, "add", "--data", dir, "--user", "bob", "Likes pears")
+	embedded := func(user, model string) {
+		t.Helper()
+		s, err := sqlite.Open(t.Context(), dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner, err := yiku.NewOwner("default", user)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Update(t.Context(), owner, store.Request, func(tx store.Tx) error { return tx.SetEmbedded(model) })
+		if err := errors.Join(err, s.KeepModel(t.Context(), "new/3"), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func(want map[string]string) {
+		t.Helper()
+		for lang, text := range want {
+			if out, _ := run(t, 0, "--lang", lang, "doctor", "--data", dir); !strings.Contains(strings.Join(strings.Fields(out), " "), text) {
+				t.Errorf("doctor says %s, want %s", out, text)
+			}
+		}
+	}
+	embedded("bob", "old/2")
+	embedded("ann", "new/3")
+	says(map[string]string{"en": "1 of 2 users have all of their vectors of new/3", "zh": "1/2 个用户的向量已全部由 new/3 生成"})
+	embedded("bob", "new/3")
+	says(map[string]string{"en": "All of 2 users have their vectors of new/3"})
 }

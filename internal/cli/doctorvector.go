@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -56,4 +61,54 @@ func embeddedWith(ctx context.Context, s store.Store, model string) (people, who
 			return people, whole, err
 		}
 	}
+}
+
+// checkIndex says what the running server's index takes of memory, for a memory
+// and for a user.
+func (t *tool) checkIndex(ctx context.Context, url, key string) finding {
+	m, err := metrics(ctx, url, key, "yiku_index_")
+	if err != nil {
+		return t.found("index", statusWarn, phrase{"The server does not say what its index takes: %s.", "服务未说明索引占用：%s。"}, t.errText(err))
+	}
+	owners, documents := m["owners"], m["documents"]
+	if documents == 0 {
+		return t.found("index", statusOK, phrase{"Nobody is loaded into the index.", "索引中还没有载入任何用户。"})
+	}
+	return t.found("index", statusOK, phrase{
+		"%.0f users with %.0f memories and messages are loaded into the index: %.1f MB, %.0f bytes for each user, %.0f for each memory or message (vectors %.0f, words %.0f, the rest %.0f).",
+		"索引已载入 %.0f 个用户的 %.0f 条记忆和消息：%.1f MB，平均每个用户 %.0f 字节，每条 %.0f 字节（向量 %.0f，词 %.0f，其余 %.0f）。",
+	}, owners, documents, m["bytes"]/1e6, m["bytes"]/owners, m["bytes"]/documents, m["vector_bytes"]/documents, m["posting_bytes"]/documents, m["row_bytes"]/documents)
+}
+
+// metrics reads the numbers of a server whose names begin so, by the rest of
+// their names.
+func metrics(ctx context.Context, url, key, prefix string) (map[string]float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end or given up
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %d", res.StatusCode)
+	}
+	out := map[string]float64{}
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if name, ok := strings.CutPrefix(name, prefix); ok {
+			if out[name], err = strconv.ParseFloat(value, 64); err != nil {
+				return nil, fmt.Errorf("the metric %s is no number", name)
+			}
+		}
+	}
+	return out, lines.Err()
 }

@@ -135,9 +135,20 @@ func Gauges(s store.Store, x index.Index) observe.Gauges {
 			all = append(all, sqliteGauges(s.Stats())...)
 		}
 		if x, ok := x.(*memindex.Index); ok {
-			all = append(all, observe.Gauge{Name: "index_bytes", Help: "Memory that the index takes, estimated.", Value: float64(x.Bytes())})
+			all = append(all, indexGauges(x.Size())...)
 		}
 		return all
+	}
+}
+
+func indexGauges(s memindex.Size) []observe.Gauge {
+	return []observe.Gauge{
+		{Name: "index_bytes", Help: "Memory that the index takes, estimated.", Value: float64(s.Bytes())},
+		{Name: "index_owners", Help: "Users whose memories are loaded into the index.", Value: float64(s.Owners)},
+		{Name: "index_documents", Help: "Memories and messages that are loaded.", Value: float64(s.Documents)},
+		{Name: "index_vector_bytes", Help: "Of the memory, that of vectors.", Value: float64(s.Vectors)},
+		{Name: "index_posting_bytes", Help: "Of the memory, that of words.", Value: float64(s.Postings)},
+		{Name: "index_row_bytes", Help: "Of the memory, that of what is filtered by.", Value: float64(s.Rows)},
 	}
 }
 

@@ -285,3 +285,25 @@ func appendUntil(s *Store, owner yiku.Owner, session int64, stop <-chan struct{}
 	}
 	return waits
 }
+
+// BenchmarkPromised promises a job that waits already, as every append does.
+func BenchmarkPromised(b *testing.B) {
+	s := openTest(b, nil)
+	owner := testOwner(b, "acme", "ann")
+	promise := func(tx store.Tx) error {
+		_, err := tx.Enqueue(&store.Job{Kind: "embed", Unique: "u", NotBefore: testTime(), CreatedAt: testTime()})
+		return err
+	}
+	write(b, s, owner, promise)
+	err := s.Update(context.Background(), owner, store.Request, func(tx store.Tx) error {
+		for b.Loop() {
+			if err := promise(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -13,8 +13,8 @@ import (
 const (
 	jobColumns = `j.key, j.id, j.kind, j.session, j.epoch, j.state, j.attempts, j.not_before, j.created_at, j.body, j.error`
 
-	sqlWaitingJob = `SELECT id FROM jobs WHERE owner = ? AND unique_mark = ? AND state = 'waiting' AND unique_mark <> x''`
-	sqlHastenJob  = `UPDATE jobs SET not_before = min(not_before, ?) WHERE id = ?`
+	sqlWaitingJob = `SELECT id, not_before FROM jobs WHERE owner = ? AND unique_mark = ? AND state = 'waiting' AND unique_mark <> x''`
+	sqlHastenJob  = `UPDATE jobs SET not_before = ? WHERE id = ?`
 	sqlAddJob     = `INSERT INTO jobs (key, owner, id, kind, session, unique_mark, epoch, state, attempts, not_before, created_at, body)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	sqlJob     = `SELECT ` + jobColumns + ` FROM jobs j WHERE j.id = ? AND j.owner = ?`
@@ -39,10 +39,7 @@ func (t *tx) Enqueue(j *store.Job) (string, error) {
 	}
 	micro(&row.NotBefore, &row.CreatedAt)
 	if j.Unique != "" {
-		id, err := t.c.text(sqlWaitingJob, t.own.number, mark)
-		if err == nil && id != "" {
-			err = t.c.run(sqlHastenJob, row.NotBefore.UnixMicro(), id)
-		}
+		id, err := t.hasten(mark, row.NotBefore)
 		if err != nil || id != "" {
 			return id, foreign("enqueue job", err)
 		}
@@ -68,6 +65,21 @@ func (t *tx) Enqueue(j *store.Job) (string, error) {
 	}
 	*j = row
 	return row.ID, nil
+}
+
+// hasten returns the waiting job with a mark, "" for none, which may run from
+// then at the latest. Where it may already, as every append finds it, nothing
+// is written.
+func (t *tx) hasten(mark []byte, to time.Time) (id string, err error) {
+	later := false
+	_, err = t.c.one(sqlWaitingJob, func(st *sqlite3.Stmt) error {
+		id, later = st.ColumnText(0), st.ColumnInt64(1) > to.UnixMicro()
+		return nil
+	}, t.own.number, mark)
+	if err == nil && later {
+		err = t.c.run(sqlHastenJob, to.UnixMicro(), id)
+	}
+	return id, err
 }
 
 // PutJob changes where a job stands; see store.JobWriter.
