@@ -4,16 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/index/indextest"
 	"github.com/yiku-ai/yiku/index/memindex"
-	"github.com/yiku-ai/yiku/internal/kernel"
 )
 
 // corpus makes n texts of about size words (English) or characters (Chinese)
@@ -147,69 +144,4 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// BenchmarkMillion is an owner of 1,000,000 messages of 20 words with vectors
-// of 384 values: the load, as the engine does it, and searches by words and by
-// vector; the vectors' scan is told as a share of what the kernel does alone.
-func BenchmarkMillion(b *testing.B) {
-	const n, chunk, size = 1_000_000, 2000, 384
-	x, owner := memindex.New(nil), indextest.Owner(b, "t", "u")
-	r := rand.New(rand.NewPCG(5, 6))
-	texts := corpus(50_000, 20, false)
-	began := time.Now()
-	for from := 0; from < n; from += chunk {
-		docs := make([]index.Doc, chunk)
-		for i := range docs {
-			vector := make([]float32, size)
-			for j := range vector {
-				vector[j] = r.Float32() - .5
-			}
-			docs[i] = index.Doc{Ref: index.Ref{Kind: index.Message, Key: int64(from + i + 1)}, Session: int64((from+i)/50 + 1), Text: texts[(from+i)%len(texts)], Vector: vector}
-		}
-		batch := index.Batch{To: index.Position{Generation: "g", Seq: int64(from + chunk)}, Upserts: docs}
-		if from > 0 {
-			batch.From = index.Position{Generation: "g", Seq: int64(from)}
-		}
-		if err := x.Apply(context.Background(), owner, batch); err != nil {
-			b.Fatal(err)
-		}
-	}
-	load := time.Since(began)
-	query := make([]float32, size)
-	rows, sums, q := make([]int8, 100_000*size), make([]int32, 512), make([]int8, size)
-	for i := range query {
-		query[i], q[i] = r.Float32()-.5, int8(r.IntN(255)-127)
-	}
-	var times, dense []time.Duration
-	var kernels time.Duration
-	for b.Loop() {
-		for i := range 100 {
-			at := time.Now()
-			if _, err := x.Search(context.Background(), owner, index.Query{Text: cut(texts[i*37], 60), Vector: query, K: 200}); err != nil {
-				b.Fatal(err)
-			}
-			times = append(times, time.Since(at))
-			at = time.Now()
-			if _, err := x.Search(context.Background(), owner, index.Query{Vector: query, K: 200}); err != nil {
-				b.Fatal(err)
-			}
-			dense = append(dense, time.Since(at))
-		}
-		at := time.Now()
-		for from := 0; from < 100_000; from += len(sums) {
-			m := min(len(sums), 100_000-from)
-			kernel.DotsInt8(sums[:m], q, rows[from*size:(from+m)*size])
-		}
-		kernels += 10 * time.Since(at)
-	}
-	slices.Sort(times)
-	slices.Sort(dense)
-	b.ReportMetric(load.Seconds(), "load-s")
-	b.ReportMetric(float64(x.Bytes())/n, "bytes/doc")
-	for name, list := range map[string][]time.Duration{"both": times, "vectors": dense} {
-		b.ReportMetric(float64(list[len(list)/2].Microseconds())/1000, name+"-p50-ms")
-		b.ReportMetric(float64(list[len(list)*99/100].Microseconds())/1000, name+"-p99-ms")
-	}
-	b.ReportMetric(float64(kernels.Microseconds())/1000/float64(b.N), "kernel-ms")
 }

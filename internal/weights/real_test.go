@@ -81,19 +81,3 @@ func TestD2_RealModelUnrelated(t *testing.T) {
 		t.Errorf("one animal in two languages is %.1f deviations above the usual %.3f ± %.3f", z, mean, deviation)
 	}
 }
-
-func BenchmarkRealModel(b *testing.B) {
-	e := realModel(b)
-	for name, text := range map[string]string{
-		"20tokens":  "I moved to Berlin last spring and now I work as a nurse there.",
-		"100tokens": "上个月我们把项目的截止日期从三月十五号改到了四月底，因为供应商的零件没有按时到货，而且测试环境的服务器又坏了两次。小王负责联系供应商，我负责重新安排测试，预算不能超过二十万。大家都同意每周五下午三点开一次会，会议纪要发到群里。",
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := e.Embed(b.Context(), []string{text}, embed.Passage); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
