@@ -137,7 +137,7 @@ func (r *reading) message(n int) {
 	r.at, r.correcting, r.previous, r.thing = n, false, "", ""
 	for _, s := range sentences(r.skills(unspoken(Own(r.window.Messages[n-1].Content)))) {
 		g := grammarOf(s)
-		if len(s) > maxSentence || code.MatchString(s) {
+		if len(s) > maxSentence || isCode(s) {
 			continue
 		}
 		s = g.plain(s)
@@ -149,7 +149,7 @@ func (r *reading) message(n int) {
 			r.listed(g, s[len(item):])
 			continue
 		}
-		if at := pasted.FindStringIndex(s); at != nil {
+		if at := pastedAt(s); at != nil {
 			r.sentence(g, s[:at[0]])
 			return // what follows is somebody's text
 		}

@@ -41,18 +41,41 @@ func sentences(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
 		for line = strings.TrimSpace(line); line != ""; {
-			end := len(line)
-			for _, at := range sentenceEnd.FindAllStringIndex(line, -1) {
-				if !abbreviated(line[:at[0]]) && !inWord(line, at) {
-					end = at[1]
-					break
-				}
-			}
+			end := sentenceLength(line)
 			out = append(out, strings.TrimSpace(line[:end]))
 			line = strings.TrimSpace(line[end:])
 		}
 	}
 	return out
+}
+
+// isCode reports whether a line is none that a person says.
+func isCode(s string) bool {
+	return (strings.ContainsAny(s, "(){}[];<>=$#|*") || hasAny(s, "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER")) && code.MatchString(s)
+}
+
+// pastedAt is where a sentence leads in somebody else's text; nil for nowhere.
+func pastedAt(s string) []int {
+	if !strings.ContainsAny(s, ":：") {
+		return nil
+	}
+	return pasted.FindStringIndex(s)
+}
+
+// sentenceLength is where the first sentence of a line ends.
+func sentenceLength(line string) int {
+	for from := 0; from < len(line); {
+		at := sentenceEnd.FindStringIndex(line[from:])
+		if at == nil {
+			break
+		}
+		at[0], at[1] = at[0]+from, at[1]+from
+		if !abbreviated(line[:at[0]]) && !inWord(line, at) {
+			return at[1]
+		}
+		from = at[1]
+	}
+	return len(line)
 }
 
 // inWord reports whether a mark stands within an address or the like, where it

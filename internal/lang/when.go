@@ -22,6 +22,9 @@ type When struct {
 // left out, but "last Tuesday" is the Tuesday before, and "next Tuesday" that of
 // the coming week.
 func Times(text string, now time.Time) []When {
+	if !mayBeTimed(text) {
+		return nil
+	}
 	var found []When
 	for _, e := range expressions {
 		for _, m := range e.form.FindAllStringSubmatchIndex(text, -1) {
@@ -51,6 +54,20 @@ func Times(text string, now time.Time) []When {
 	}
 	return kept
 }
+
+// mayBeTimed reports whether a text has something without which no expression
+// matches: most texts have not, and the expressions are many.
+func mayBeTimed(text string) bool {
+	if strings.ContainsAny(text, "0123456789年月天周星礼今昨明") {
+		return true
+	}
+	low := strings.ToLower(text)
+	return slices.ContainsFunc(timeWords[:], func(w string) bool { return strings.Contains(low, w) })
+}
+
+// timeWords are parts of the expressions without figures, one of each.
+var timeWords = [...]string{"day", "week", "month", "year", "night", "morning", "evening", "afternoon", "morrow", "spring", "summer", "autumn", "fall", "winter",
+	"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "日", "号"}
 
 // expression is one form of saying a time. group gives its groups, in lower case.
 type expression struct {
