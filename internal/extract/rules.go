@@ -191,7 +191,7 @@ func (r *reading) sentence(g *grammar, s string) {
 	} else if m := r.match(g.other(), g.other().remember, s); m != nil && mixed.MatchString(s) {
 		explicit, s, g = true, m[1], grammarOf(m[1])
 		private = r.is(g, g.secret, s)
-	} else if m := r.match(g, g.noted, s); m != nil {
+	} else if m := r.match(g, g.noted, s); m != nil && !promised.MatchString(m[1]) {
 		explicit, s = true, capital(trim(m[1]))
 	}
 	if explicit && r.previous != "" && asSaid.MatchString(s) {
@@ -257,7 +257,7 @@ func (r *reading) clauses(g *grammar, clauses []string, explicit bool) {
 			continue
 		}
 		r.clause(g, r.resolved(g, said))
-		if said != clause && i > 0 && len(r.found) == before+1 {
+		if said != clause && i > 0 && len(r.found) == before+1 && !r.is(g, g.request, clauses[i-1]) && !r.is(g, g.question, clauses[i-1]) {
 			r.found[before].Content = clauses[i-1] + g.comma + clause // it falls with what it follows from
 		}
 		if len(r.found) == before && open && !explicit && g.judges(clause) {

@@ -119,6 +119,8 @@ func namesChinese(s string) bool {
 var (
 	// code is a line that no person says.
 	code = regexp.MustCompile(`^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) .*|(?:报错|[：:] ?)(?:SELECT|INSERT|UPDATE) |[{};]\s*$|^\s*(?:import|from|func|def|class|var|let|const|return|for|while|if) .*[(:{=].*[):{]|^\s*(?:\w+\.)*\w+\([^)]*\)[;:.]?\s*$|=>|->|</?\w+>|^\s*(?:[$#>]|at \w+[.(])`)
+	// promised says that the speaker noted something, and asks for nothing.
+	promised = regexp.MustCompile(`(?:我|帮你|给你)(?:已经?|会|都|也|刚)*$`)
 	// pasted leads in a text that is another's, or a machine's.
 	pasted      = regexp.MustCompile(`(?i)\b(?:errors?|exception|traceback|warning|log|output|query|snippet|headline|breaking|news|plot|lyrics|excerpt|passage|paragraph|sentence|poem|prompt|essay|letter|caption|tweet|abstract|\w+Error) ?: |(?:报错|错误|日志|输出|返回|新闻|快讯|头条|故事|段子|歌词|原文|文案|作文|摘要|如下|(?:这|下面|以下)(?:段|句|篇|首|封|份|些)?[^，。：:]{0,12})(?:了|是)?[：:]`)
 	listItem    = regexp.MustCompile(`^\s*(?:[-*•·]|\d{1,2}[.)、）])\s*`)

@@ -205,7 +205,7 @@ func owned(body []token) bool {
 // weight that is not over.
 func does(body []token, team bool) bool {
 	i, rule := 0, false
-	for i < len(body) && (lexicon().adverbs[body[i].word] || body[i].word == "do" && at(body, i+1).word == "not" || body[i].word == "not" || body[i].word == "cannot") {
+	for i < len(body) && (lexicon().adverbs[body[i].word] || strings.HasSuffix(body[i].word, "ly") && i+1 < len(body) && len(body[i].word) > 5 || body[i].word == "do" && at(body, i+1).word == "not" || body[i].word == "not" || body[i].word == "cannot") {
 		rule = rule || body[i].word == "not" || body[i].word == "never" || body[i].word == "always" || body[i].word == "only"
 		i++
 	}
