@@ -171,6 +171,7 @@ func camel(id string) string {
 
 // TestF2_ErrorsTravel asserts that each sentinel is found on the client's side
 // with its fields, and that there is exactly one.
+// Lessons: L24.
 func TestF2_ErrorsTravel(t *testing.T) {
 	t.Parallel()
 	sentinels := []error{yiku.ErrInvalid, yiku.ErrUnauthorized, yiku.ErrForbidden, yiku.ErrNotFound, yiku.ErrConflict, yiku.ErrForgotten,

@@ -229,6 +229,7 @@ func TestE2_VectorsGo(t *testing.T) {
 }
 
 // TestC3_EmbeddingParks: what cannot be embedded is visible and can be replayed.
+// Lessons: L10.
 func TestC3_EmbeddingParks(t *testing.T) {
 	t.Parallel()
 	b, m := meaningBench(t)

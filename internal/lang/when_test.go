@@ -9,6 +9,7 @@ import (
 
 // TestD9_Times reads the time expressions of both languages against a clock:
 // Wednesday, 4 March 2026, in Shanghai.
+// Lessons: L99.
 func TestD9_Times(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 23, 30, 0, 0, time.FixedZone("CST", 8*3600))

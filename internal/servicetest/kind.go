@@ -33,7 +33,7 @@ func (s *suite) skills(req yiku.ListSkillsRequest) []yiku.Memory {
 }
 
 // skillsByName: a skill is known by its name; the same steps reinforce it, others
-// become its new version, whose past stands in its history (lesson 49).
+// become its new version, whose past stands in its history (L49).
 func skillsByName(s *suite) {
 	req := yiku.SaveSkillRequest{UserID: "u", Name: "发布上线", Situation: "每周四", Steps: []string{"打标签", "推镜像"}}
 	first := s.saveSkill(req)

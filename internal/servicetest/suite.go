@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) yiku.Service) {
 	all = append(all, keyGroups()...)
 	all = append(all, forgetGroups()...)
 	all = append(all, lessonGroups()...)
+	all = append(all, timeLessonGroups()...)
 	all = append(all, group{"R31_NoValueInErrors", noValueInErrors})
 	for _, g := range all {
 		t.Run(g.name, func(t *testing.T) {
