@@ -12,11 +12,40 @@ type GetStatsRequest struct {
 
 // Stats are the ledger of some days. Costs are absent where no price is configured.
 type Stats struct {
+	Tenant   string       `json:"tenant"`
 	From     time.Time    `json:"from" doc:"The beginning of the first day."`
 	To       time.Time    `json:"to" doc:"The beginning of the last day."`
 	Models   []ModelStats `json:"models" doc:"By operation, model and path."`
+	Days     []DayStats   `json:"days" doc:"Of all models together, oldest first; days without a call are left out."`
 	Contexts ContextStats `json:"contexts"`
+	Budgets  BudgetStats  `json:"budgets"`
 	User     *UserStats   `json:"user,omitempty"`
+}
+
+// DayStats are the calls of one day to all models.
+type DayStats struct {
+	Day       time.Time `json:"day"`
+	Calls     int64     `json:"calls"`
+	Failures  int64     `json:"failures"`
+	TokensIn  int64     `json:"tokens_in"`
+	TokensOut int64     `json:"tokens_out"`
+	CostUSD   *float64  `json:"cost_usd,omitempty" doc:"Absent where a model of the day has no price."`
+}
+
+// BudgetStats are what is left of the tenant's budgets now; those without a
+// bound are absent.
+type BudgetStats struct {
+	DayCalls    *BudgetLeft `json:"day_calls,omitempty"`
+	DayTokens   *BudgetLeft `json:"day_tokens,omitempty"`
+	MonthCalls  *BudgetLeft `json:"month_calls,omitempty"`
+	MonthTokens *BudgetLeft `json:"month_tokens,omitempty"`
+}
+
+// BudgetLeft is one bound.
+type BudgetLeft struct {
+	Limit int64 `json:"limit"`
+	Used  int64 `json:"used"`
+	Left  int64 `json:"left" doc:"Never below 0."`
 }
 
 // ModelStats are the calls of one operation to one model.

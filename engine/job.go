@@ -287,7 +287,8 @@ func jobOf(j store.Job) yiku.Job {
 	return yiku.Job{ID: j.ID, Kind: j.Kind, UserID: j.Owner.User(), State: j.State, Attempts: j.Attempts, NotBefore: j.NotBefore, CreatedAt: j.CreatedAt, Problem: j.Problem}
 }
 
-// replayJob lets a parked job run again.
+// replayJob lets a parked job run again. One that waits stays as it is: it may
+// be running, and whoever runs it holds it by its attempts and its time.
 func (c *call) replayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.Job, error) {
 	job, err := c.jobByID(ctx, req.ID)
 	if err != nil {
@@ -296,6 +297,9 @@ func (c *call) replayJob(ctx context.Context, req yiku.ReplayJobRequest) (yiku.J
 	err = c.store.Update(ctx, job.Owner, store.Request, func(tx store.Tx) error {
 		if job, err = tx.Job(job.Owner, req.ID); err != nil {
 			return err
+		}
+		if job.State != yiku.JobParked {
+			return nil
 		}
 		job.State, job.Attempts, job.NotBefore, job.Problem = yiku.JobWaiting, 0, c.now, ""
 		return tx.PutJob(&job)

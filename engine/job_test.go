@@ -118,6 +118,53 @@ func consent(t *testing.T, b bench, withdrawn bool) {
 	}
 }
 
+// TestC6_ReplayLeavesWhatRuns: a job that is replayed while it runs stays the
+// runner's: nobody runs it beside it, and its attempts count on. A parked one
+// begins anew: the control.
+func TestC6_ReplayLeavesWhatRuns(t *testing.T) {
+	t.Parallel()
+	var b bench
+	var during yiku.Job
+	calls := 0
+	down := llmtest.Step{Err: yiku.Errorf(yiku.ErrUnavailable, "down")}
+	replay := func(state yiku.JobState) (jobs []yiku.Job) {
+		page, err := b.operator().ListJobs(t.Context(), yiku.ListJobsRequest{State: state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range page.Items {
+			again, err := b.operator().ReplayJob(t.Context(), yiku.ReplayJobRequest{ID: j.ID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			jobs = append(jobs, again)
+		}
+		return jobs
+	}
+	b = newBenchWith(t, engine.Options{Model: meanwhile{llmtest.NewScript(down), func() {
+		if calls++; calls == 1 {
+			during = replay(yiku.JobWaiting)[0]
+		}
+	}}})
+	utter(t, b.operator(), "s", "I live in Bergen.")
+	b.clock.Advance(time.Hour)
+	if err := b.RunJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if during.Attempts != 1 || !during.NotBefore.After(b.clock.Now()) {
+		t.Errorf("replayed while it ran: %+v", during)
+	}
+	for range 40 {
+		b.clock.Advance(24 * time.Hour)
+		if err := b.RunJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := replay(yiku.JobParked); len(again) != 1 || again[0].Attempts != 0 || again[0].State != yiku.JobWaiting {
+		t.Errorf("a parked job: %+v", again)
+	}
+}
+
 // TestL12_PoisonEndsParked: messages on which the model's driver panics are
 // read by rules, once, and the job is parked; the next ones are read.
 func TestL12_PoisonEndsParked(t *testing.T) {

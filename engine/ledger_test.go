@@ -13,6 +13,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/engine"
+	"github.com/yiku-ai/yiku/internal/usage"
 	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/llm/llmtest"
 )
@@ -78,6 +79,36 @@ func TestG6_Ledger(t *testing.T) {
 	one, err := s.GetStats(t.Context(), yiku.GetStatsRequest{From: b.clock.Now()})
 	if err != nil || len(one.Models) != 1 || one.Models[0].Calls != 1 || one.Models[0].TokensIn != 7 {
 		t.Errorf("today alone: %+v, %v", one, err)
+	}
+}
+
+// TestG6_DaysAndBudgets: the ledger is told by day, with what is left of each
+// budget; a day with a model without a price has no cost, and what has no bound
+// is not told.
+func TestG6_DaysAndBudgets(t *testing.T) {
+	t.Parallel()
+	settings := engine.DefaultSettings()
+	settings.Prices = "script=1000000/2000000"
+	settings.Budget = usage.Budget{DayCalls: 2, MonthTokens: 5_000_000}
+	b, _ := modelBenchWith(t, &settings, answering(""))
+	s := b.operator()
+	for _, session := range []string{"a", "b"} {
+		utter(t, s, session, "I live in Bergen, since "+session)
+		extractNow(t, s, session)
+		b.clock.Advance(24 * time.Hour)
+	}
+	got := statsOf(t, s)
+	cost := 140.0
+	want := []yiku.DayStats{
+		{Day: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), Calls: 1, TokensIn: 100, TokensOut: 20, CostUSD: &cost},
+		{Day: time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC), Calls: 1, TokensIn: 100, TokensOut: 20, CostUSD: &cost},
+	}
+	if diff := cmp.Diff(want, got.Days); diff != "" || got.Tenant != "acme" {
+		t.Errorf("tenant %q, days (-want +got):\n%s", got.Tenant, diff)
+	}
+	left := yiku.BudgetStats{DayCalls: &yiku.BudgetLeft{Limit: 2, Left: 2}, MonthTokens: &yiku.BudgetLeft{Limit: 5_000_000, Used: 240, Left: 4_999_760}}
+	if diff := cmp.Diff(left, got.Budgets); diff != "" {
+		t.Errorf("budgets (-want +got):\n%s", diff)
 	}
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/usage"
@@ -14,7 +15,7 @@ const statsDays = 30
 
 // getStats reads the tenant's ledger (G6).
 func (c *call) getStats(ctx context.Context, req yiku.GetStatsRequest) (yiku.Stats, error) {
-	stats := yiku.Stats{From: usage.Day(req.From), To: usage.Day(req.To)}
+	stats := yiku.Stats{Tenant: c.principal.Tenant, From: usage.Day(req.From), To: usage.Day(req.To)}
 	if req.To.IsZero() {
 		stats.To = usage.Day(c.now)
 	}
@@ -29,7 +30,10 @@ func (c *call) getStats(ctx context.Context, req yiku.GetStatsRequest) (yiku.Sta
 		if err != nil {
 			return err
 		}
-		stats.Models, stats.Contexts = c.modelStats(rows), c.contextStats(rows)
+		stats.Models, stats.Days, stats.Contexts = c.modelStats(rows), c.dayStats(rows), c.contextStats(rows)
+		if stats.Budgets, err = c.budgetStats(r); err != nil {
+			return err
+		}
 		if req.UserID != "" {
 			stats.User, err = c.userStats(r, req.UserID)
 		}
@@ -71,6 +75,48 @@ func (c *call) modelStats(rows []store.Spending) []yiku.ModelStats {
 		}
 	}
 	return list
+}
+
+// dayStats adds up the calls to models of each day.
+func (c *call) dayStats(rows []store.Spending) []yiku.DayStats {
+	list, unpriced := []yiku.DayStats{}, map[time.Time]bool{}
+	for _, row := range rows {
+		if row.Path != pathModel {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(list, row.Day, func(d yiku.DayStats, day time.Time) int { return d.Day.Compare(day) })
+		if !found {
+			list = slices.Insert(list, i, yiku.DayStats{Day: row.Day, CostUSD: new(float64)})
+		}
+		d := &list[i]
+		d.Calls, d.Failures, d.TokensIn, d.TokensOut = d.Calls+row.Calls, d.Failures+row.Failures, d.TokensIn+row.TokensIn, d.TokensOut+row.TokensOut
+		rate, known := c.settings.Prices.Of(row.Model)
+		*d.CostUSD += rate.Cost(row.TokensIn, row.TokensOut)
+		unpriced[row.Day] = unpriced[row.Day] || !known
+	}
+	for i := range list {
+		if unpriced[list[i].Day] {
+			list[i].CostUSD = nil
+		}
+	}
+	return list
+}
+
+// budgetStats is what is left of the tenant's budgets.
+func (c *call) budgetStats(r store.Reader) (s yiku.BudgetStats, err error) {
+	budget, err := c.budgetOf(r, c.principal.Tenant)
+	if err != nil || budget.None() {
+		return s, err
+	}
+	day, month, err := spentBy(r, c.principal.Tenant, c.now)
+	left := func(limit, used int64) *yiku.BudgetLeft {
+		if limit == 0 {
+			return nil
+		}
+		return &yiku.BudgetLeft{Limit: limit, Used: used, Left: max(limit-used, 0)}
+	}
+	return yiku.BudgetStats{DayCalls: left(budget.DayCalls, day.Calls), DayTokens: left(budget.DayTokens, day.Tokens),
+		MonthCalls: left(budget.MonthCalls, month.Calls), MonthTokens: left(budget.MonthTokens, month.Tokens)}, err
 }
 
 func (c *call) contextStats(rows []store.Spending) (s yiku.ContextStats) {

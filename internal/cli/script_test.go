@@ -29,7 +29,7 @@ func TestF6_Scripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "count": count, "start": start, "stop": stop, "key": key, "revoke": revoke,
+			"code": code, "count": count, "start": start, "stop": stop, "key": key, "revoke": revoke, "first": first,
 		},
 	})
 }
@@ -71,6 +71,15 @@ func count(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(n) != args[0] {
 		ts.Fatalf("%d lines of %s, want %s", n, args[1], args[0])
 	}
+}
+
+// first NAME sets a variable to the first word of the last program's stdout.
+func first(ts *testscript.TestScript, neg bool, args []string) {
+	words := strings.Fields(ts.ReadFile("stdout"))
+	if neg || len(args) != 1 || len(words) == 0 {
+		ts.Fatalf("usage: first NAME, behind a program that has said something")
+	}
+	ts.Setenv(args[0], words[0])
 }
 
 // server is a program that start has started.

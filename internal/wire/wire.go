@@ -230,7 +230,7 @@ func extractionOperations() []Operation {
 		define(Operation{ID: "list_jobs", Method: "GET", Path: "/v1/jobs", Access: admin, Scope: ScopeTenant, Tag: tag,
 			Summary: "List the tenant's jobs, oldest first."}, yiku.Service.ListJobs),
 		define(Operation{ID: "replay_job", Method: "POST", Path: "/v1/jobs/{id}/replay", Access: admin, Scope: ScopeTenant, Tag: tag,
-			Summary: "Let a parked job run again."}, yiku.Service.ReplayJob),
+			Summary: "Let a parked job run again; one that waits or runs stays as it is."}, yiku.Service.ReplayJob),
 	}
 }
 
