@@ -5,10 +5,13 @@ import "time"
 // Settings are what a tenant has set for itself; what is absent is as the
 // server's configuration says.
 type Settings struct {
-	Budgets   Budgets   `json:"budgets,omitzero"`
-	Layers    Layers    `json:"layers,omitzero" doc:"Which layers take part where a request does not say (G3)."`
-	UpdatedAt time.Time `json:"updated_at,omitzero"`
-	Version   int64     `json:"version" doc:"0 where nothing was ever set."`
+	Budgets Budgets `json:"budgets,omitzero"`
+	Layers  Layers  `json:"layers,omitzero" doc:"Which layers take part where a request does not say (G3)."`
+	// Attributes are entries beside the server's, such as
+	// "car_plate! = plate, 车牌; team = squad" (C8).
+	Attributes string    `json:"attributes,omitempty" doc:"Names of attributes beside the server's: the name, ! where there is one value at a time, and its other names. They hold for what is saved from then on."`
+	UpdatedAt  time.Time `json:"updated_at,omitzero"`
+	Version    int64     `json:"version" doc:"0 where nothing was ever set."`
 }
 
 // ETag returns the version as an entity tag.
@@ -33,6 +36,7 @@ type GetSettingsRequest struct{}
 // gives a setting back to the server's configuration.
 type PatchSettingsRequest struct {
 	Conditional
-	Budgets Opt[Budgets] `json:"budgets,omitzero"`
-	Layers  Opt[Layers]  `json:"layers,omitzero"`
+	Budgets    Opt[Budgets] `json:"budgets,omitzero"`
+	Layers     Opt[Layers]  `json:"layers,omitzero"`
+	Attributes Opt[string]  `json:"attributes,omitzero" maxLength:"8192" doc:"Entries such as car_plate! = plate, 车牌; team = squad. null: none beside the server's."`
 }

@@ -21,8 +21,6 @@ import (
 	"github.com/yiku-ai/yiku/internal/audit"
 	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/credential"
-	"github.com/yiku-ai/yiku/internal/extract"
-	"github.com/yiku-ai/yiku/internal/graph"
 	"github.com/yiku-ai/yiku/internal/journal"
 	"github.com/yiku-ai/yiku/internal/observe"
 	"github.com/yiku-ai/yiku/internal/reconcile"
@@ -58,15 +56,14 @@ type Engine struct {
 	tokens     *token.Registry
 	counts     *countCache
 	settings   Settings
-	vocabulary *reconcile.Vocabulary
-	rules      *extract.Rules
+	words      *words // the server's; a call has its tenant's
+	ownWords   tenantWords
 	model      llm.Model       // nil: rules stand in; see modelFor
 	reranker   rerank.Reranker // nil: there is none
 	spoils     spoils
 	operations map[string]wire.Operation
 	checker    *check.Checker
 	mint       *credential.Mint
-	names      graph.Reader
 	chain      audit.Key
 	markKey    []byte // makes marks for the suppression list
 	journal    *journal.Journal
@@ -102,7 +99,7 @@ func New(opts Options) (*Engine, error) {
 	e := &Engine{
 		store: opts.Store, index: opts.Index, settings: settings,
 		tokens: token.New(), counts: newCountCache(countCacheSize),
-		vocabulary: vocabulary, checker: check.New(),
+		words: newWords(vocabulary), checker: check.New(),
 		mint:       credential.New(opts.Store.Meta().Secret),
 		markKey:    deriveKey(opts.Store.Meta().Secret, "suppression", sha256.Size),
 		journal:    opts.Journal,
@@ -111,8 +108,6 @@ func New(opts Options) (*Engine, error) {
 		now:     opts.Now, newID: opts.NewID, sink: opts.Sink, log: opts.Log,
 	}
 	e.spoils.most = settings.SpoiledCalls
-	e.names = graph.NewReader(e.vocabulary)
-	e.rules = extract.NewRules(e.vocabulary)
 	if opts.Audit != nil {
 		e.chain = *opts.Audit
 	} else if key, err := audit.NewKey(deriveKey(opts.Store.Meta().Secret, "audit", audit.KeySize)); err == nil {
@@ -155,7 +150,8 @@ func deriveKey(secret []byte, purpose string, size int) []byte {
 
 // ownCall is an operation that the engine runs by itself for an owner.
 func (e *Engine) ownCall(owner yiku.Owner) *call {
-	return &call{Engine: e, principal: yiku.Principal{Tenant: owner.Tenant(), Access: yiku.AccessAdmin}, now: e.now().UTC(), event: &observe.Event{}}
+	now := e.now().UTC()
+	return &call{Engine: e, words: e.wordsOf(owner.Tenant(), now), principal: yiku.Principal{Tenant: owner.Tenant(), Access: yiku.AccessAdmin}, now: now, event: &observe.Event{}}
 }
 
 // Ready reports whether the engine can serve now.
@@ -241,6 +237,7 @@ type service struct {
 // call is one running operation.
 type call struct {
 	*Engine
+	*words    // the tenant's
 	principal yiku.Principal
 	now       time.Time // one instant for the whole operation
 	event     *observe.Event
@@ -262,6 +259,7 @@ func run[Req, Res any](ctx context.Context, s *service, id string, req Req, do f
 		if err := s.engine.checker.Request(req); err != nil {
 			return res, err
 		}
+		c.words = s.engine.wordsOf(s.principal.Tenant, c.now)
 		return do(c, ctx, req)
 	}()
 	c.event.Duration = s.engine.now().Sub(c.now)

@@ -119,6 +119,7 @@ func (h handler) embed(ctx context.Context, job store.Job) error {
 // inBackground is a call that nobody made.
 func (e *Engine) inBackground(owner yiku.Owner, operation string) *call {
 	c := &call{Engine: e, principal: yiku.Principal{Tenant: owner.Tenant(), Access: yiku.AccessAdmin}, now: e.now().UTC()}
+	c.words = e.wordsOf(owner.Tenant(), c.now)
 	c.event = &observe.Event{Time: c.now, Layer: "jobs", Operation: operation, Tenant: owner.Tenant(), User: owner.User()}
 	return c
 }

@@ -43,6 +43,9 @@ func (c *call) patchSettings(ctx context.Context, req yiku.PatchSettingsRequest)
 	if err != nil {
 		return s, err
 	}
+	if _, err := c.Engine.words.with(req.Attributes.Value); err != nil {
+		return s, err
+	}
 	err = c.store.Update(ctx, shared, store.Request, func(tx store.Tx) error {
 		if s, err = settingsOf(tx, c.principal.Tenant); err != nil {
 			return err
@@ -52,6 +55,9 @@ func (c *call) patchSettings(ctx context.Context, req yiku.PatchSettingsRequest)
 		}
 		patchBudgets(&s.Budgets, req.Budgets)
 		patchLayers(&s.Layers, req.Layers)
+		if req.Attributes.Present {
+			s.Attributes = req.Attributes.Value
+		}
 		s.Version, s.UpdatedAt = 0, c.now
 		body, err := json.Marshal(s)
 		if err != nil {
@@ -64,6 +70,7 @@ func (c *call) patchSettings(ctx context.Context, req yiku.PatchSettingsRequest)
 		s.Version, s.UpdatedAt = row.Version, row.UpdatedAt
 		return c.auditKey(tx, shared, "patch_settings", c.newID())
 	})
+	c.ownWords.drop(c.principal.Tenant)
 	return s, err
 }
 

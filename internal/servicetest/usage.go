@@ -1,6 +1,7 @@
 package servicetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -10,6 +11,7 @@ func usageGroups() []group {
 	return []group{
 		{"G6_Stats", stats},
 		{"G6_Settings", settings},
+		{"C8_TenantsWords", tenantsWords},
 	}
 }
 
@@ -30,7 +32,7 @@ func stats(s *suite) {
 	}
 	day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	one := must[yiku.Stats](s)(s.GetStats(s.ctx, yiku.GetStatsRequest{From: day, To: day}))
-	same(s, "one day", yiku.Stats{From: day.Add(-12 * time.Hour), To: day.Add(-12 * time.Hour)}, one)
+	same(s, "one day", yiku.Stats{Tenant: one.Tenant, From: day.Add(-12 * time.Hour), To: day.Add(-12 * time.Hour)}, one)
 	names[yiku.Stats](s, "from")(s.GetStats(s.ctx, yiku.GetStatsRequest{From: day.AddDate(0, 0, 1), To: day}))
 }
 
@@ -57,5 +59,42 @@ func settings(s *suite) {
 	}
 	if audit := must[yiku.VerifyAuditResponse](s)(s.VerifyAudit(s.ctx, yiku.VerifyAuditRequest{})); !audit.Valid || audit.Entries != 3 {
 		s.Errorf("audit: %+v", audit)
+	}
+}
+
+// tenantsWords: C8, the names of an attribute are one attribute: the server's
+// ones always, a tenant's own from when it has set them until it gives them back,
+// and entries that cannot be read are refused by name.
+func tenantsWords(s *suite) {
+	stand := func(user string, named ...string) (active int) {
+		for i, name := range named {
+			s.save(yiku.SaveMemoryRequest{UserID: user, Content: fmt.Sprint(name, " 是 is ", i), Subject: "user", Attribute: name, Value: fmt.Sprint(i)})
+		}
+		return len(s.contents(yiku.ListMemoriesRequest{UserID: user}))
+	}
+	set := func(text yiku.Opt[string]) (yiku.Settings, error) {
+		return s.PatchSettings(s.ctx, yiku.PatchSettingsRequest{Attributes: text})
+	}
+	if n := stand("server", "居住地", "住址", "residence", "lives_in"); n != 1 {
+		s.Errorf("%d facts of one attribute that the server knows", n)
+	}
+	if n := stand("before", "plate_no", "车牌号", "落脚地", "residence"); n != 4 {
+		s.Errorf("the control: %d facts of names that nobody knows", n)
+	}
+	got := must[yiku.Settings](s)(set(yiku.Some("plate_no! = 车牌号, licence; residence = 落脚地")))
+	if got.Attributes != "plate_no! = 车牌号, licence; residence = 落脚地" || !got.Budgets.IsZero() {
+		s.Errorf("settings: %+v", got)
+	}
+	if n := stand("own", "plate_no", "车牌号", "Licence", "落脚地", "residence"); n != 2 {
+		s.Errorf("%d facts of two attributes with the tenant's names", n)
+	}
+	for _, bad := range []string{"= x", "a = b; b", "a, b = ;;= c"} {
+		names[yiku.Settings](s, "attributes")(set(yiku.Some(bad)))
+	}
+	if got := must[yiku.Settings](s)(set(yiku.Null[string]())); got.Attributes != "" {
+		s.Errorf("given back: %+v", got)
+	}
+	if n := stand("after", "plate_no", "车牌号"); n != 2 {
+		s.Errorf("%d facts after they were given back", n)
 	}
 }
