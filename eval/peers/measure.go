@@ -53,7 +53,7 @@ type row struct {
 	Tokens10 float64 `json:"tokens_10"`
 	P50      float64 `json:"p50_ms"`
 	P99      float64 `json:"p99_ms"`
-	CPU50    float64 `json:"cpu_p50_ms,omitempty"` // of the peer's process; a server's is not in it
+	CPU50    float64 `json:"cpu_p50_ms"` // processor time; over HTTP the mean, of server and client together
 	Searches int     `json:"searches"`
 	Ingest   float64 `json:"ingest_seconds"`
 	Empty    float64 `json:"rss_empty_mb"`
@@ -157,13 +157,14 @@ func (f flags) one(ctx context.Context, v *vectors, set *eval.Set, command []str
 	all := found.Sets[0].All
 	s.Turns, s.HistoryTokens = found.Sets[0].Turns, found.Sets[0].HistoryTokens
 	r.Recall10, r.Within, r.Tokens10 = all.Recall[2], all.Within[1], all.Injected[2]
+	before := p.hold().cpu
 	took, cpu, err := timed(ctx, p, set, f.searches)
 	if err != nil {
 		return err
 	}
 	r.P50, r.P99, r.Searches = quantile(took, .5), quantile(took, .99), len(took)
-	if r.Over == "process" {
-		r.CPU50 = quantile(cpu, .5)
+	if r.CPU50 = quantile(cpu, .5); r.Over == "http" {
+		r.CPU50 = float64((p.hold().cpu - before).Microseconds()) / 1000 / float64(len(took))
 	}
 	r.Ingest, r.Empty, r.Full = p.ingest.Seconds(), megabytes(p.empty), megabytes(p.memory())
 	return nil
@@ -220,9 +221,7 @@ func (s *setReport) compare() {
 		}
 		r.Ratios = &ratios{Recall10: r.Recall10 / base.Recall10, Within: r.Within / base.Within, P50: r.P50 / base.P50, P99: r.P99 / base.P99,
 			Ingest: r.Ingest / base.Ingest, RSS: r.Full / base.Full}
-		if r.Over == "process" {
-			r.Ratios.CPU50 = r.CPU50 / base.CPU50
-		}
+		r.Ratios.CPU50 = r.CPU50 / base.CPU50
 		if index := s.row("yiku-index"); index != nil && r.Arms == "vectors" && r.Over == "process" {
 			r.Ratios.Index = r.CPU50 / index.CPU50
 		}

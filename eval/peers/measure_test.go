@@ -22,9 +22,9 @@ func TestCompare(t *testing.T) {
 	s := &setReport{Name: "set", Peers: []*row{
 		{Name: "yiku", About: process, Recall10: .8, P50: 2, CPU50: 2, Full: 20, Ingest: 1},
 		{Name: "yiku-index", About: process, CPU50: .5},
-		{Name: "yiku-http", About: http, Recall10: .8, P50: 4},
+		{Name: "yiku-http", About: http, Recall10: .8, P50: 4, CPU50: 2},
 		{Name: "flat", About: process, Recall10: .4, P50: 1, CPU50: 1, Full: 10, Ingest: 3},
-		{Name: "far", About: http, Recall10: .4, P50: 12},
+		{Name: "far", About: http, Recall10: .4, P50: 12, CPU50: 4},
 		{Name: "broken", Error: "it fell"},
 	}}
 	s.compare()
@@ -32,7 +32,7 @@ func TestCompare(t *testing.T) {
 		got.P50 != want.P50 || got.CPU50 != want.CPU50 || got.Index != want.Index || got.Ingest != want.Ingest || got.RSS != want.RSS {
 		t.Errorf("in process %+v, want %+v", got, want)
 	}
-	if got := s.Peers[4].Ratios; got.P50 != 3 || got.Index != 0 {
+	if got := s.Peers[4].Ratios; got.P50 != 3 || got.CPU50 != 2 || got.Index != 0 {
 		t.Errorf("over http %+v", got)
 	}
 	if s.Peers[0].Ratios != nil || s.Peers[5].Ratios != nil {

@@ -140,9 +140,17 @@ func ending(query string) string {
 // close ends the peer's input and waits for it.
 func (p *peer) close() error { return errors.Join(p.in.Close(), p.command.Wait()) }
 
+// hold is what the peer and its children hold and have used.
+type hold struct {
+	bytes int64         // of the machine's memory
+	cpu   time.Duration // in hundredths of a second
+}
+
 // memory is how much of the machine's memory the peer and its children hold.
-func (p *peer) memory() int64 {
-	parents, pages := map[int]int{}, map[int]int64{}
+func (p *peer) memory() int64 { return p.hold().bytes }
+
+func (p *peer) hold() hold {
+	parents, all := map[int]int{}, map[int]hold{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
@@ -152,16 +160,23 @@ func (p *peer) memory() int64 {
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
 		parents[pid], _ = strconv.Atoi(fields[1])
-		pages[pid], _ = strconv.ParseInt(fields[21], 10, 64)
+		user, _ := strconv.ParseInt(fields[11], 10, 64)
+		system, _ := strconv.ParseInt(fields[12], 10, 64)
+		pages, _ := strconv.ParseInt(fields[21], 10, 64)
+		all[pid] = hold{pages * int64(os.Getpagesize()), time.Duration(user+system) * tick}
 	}
-	var sum int64
+	var sum hold
 	for pid := range parents {
 		for at := pid; at > 1; at = parents[at] {
 			if at == p.command.Process.Pid {
-				sum += pages[pid]
+				sum.bytes += all[pid].bytes
+				sum.cpu += all[pid].cpu
 				break
 			}
 		}
 	}
-	return sum * int64(os.Getpagesize())
+	return sum
 }
+
+// tick is Linux's unit of processor time.
+const tick = 10 * time.Millisecond
