@@ -30,7 +30,7 @@ type ContextOptions struct {
 	Format        string    `json:"format,omitempty" enum:"openai,anthropic" doc:"The form that the messages must be valid in; openai where absent."`
 	Explain       bool      `json:"explain,omitempty"`
 	AsOf          time.Time `json:"as_of,omitzero" doc:"What was true then."`
-	Timezone      string    `json:"timezone,omitempty" maxLength:"64" doc:"IANA name, for dates shown; UTC where absent."`
+	Timezone      string    `json:"timezone,omitempty" maxLength:"64" doc:"IANA name, for dates shown and for what the query says of times; UTC where absent."`
 }
 
 // Layers switches the layers of memory on or off (G3); absent means the
@@ -43,6 +43,8 @@ type Layers struct {
 	Lexical   Opt[bool] `json:"lexical,omitzero" doc:"Finding by words."`
 	Dense     Opt[bool] `json:"dense,omitzero" doc:"Finding by meaning."`
 	Neighbors Opt[bool] `json:"neighbors,omitzero" doc:"Finding by what was said beside."`
+	Graph     Opt[bool] `json:"graph,omitzero" doc:"Finding by relations between whom or what the query names and what memories say."`
+	Time      Opt[bool] `json:"time,omitzero" doc:"Finding by the times that the query speaks of."`
 	Rerank    Opt[bool] `json:"rerank,omitzero" doc:"The reranker, where one is configured."`
 	Rewrite   Opt[bool] `json:"rewrite,omitzero" doc:"Making a query clear by the language model, where one is configured."`
 }

@@ -2,8 +2,8 @@ package yiku
 
 import "time"
 
-// SearchMemoryRequest finds memories, and messages where asked, by words (by
-// meaning in a later version). The scope is that of the ids given: shared, the user's, and the named
+// SearchMemoryRequest finds memories, and messages where asked, by
+// words, by meaning, by relations and by time. The scope is that of the ids given: shared, the user's, and the named
 // project's and task's memories.
 type SearchMemoryRequest struct {
 	UserID          string    `json:"user_id" maxLength:"256"`
@@ -23,6 +23,7 @@ type SearchMemoryRequest struct {
 	IncludeMessages bool      `json:"include_messages,omitempty" doc:"Items may be messages too."`
 	Layers          Layers    `json:"layers,omitzero" doc:"Only arms and stages of finding matter here."`
 	Explain         bool      `json:"explain,omitempty"`
+	Timezone        string    `json:"timezone,omitempty" maxLength:"64" doc:"IANA name, for what the query says of times; UTC where absent."`
 }
 
 // SearchMemoryResponse holds the items, best first.

@@ -386,14 +386,14 @@ func (c *call) noteContext(owner yiku.Owner, d desk, res yiku.GetContextResponse
 	c.count("session_messages", d.session.MessageCount)
 }
 
-// zoneOf reads an IANA name; UTC where it is empty.
-func zoneOf(name string) (*time.Location, error) {
+// zoneOf reads an IANA name in a field; UTC where it is empty.
+func zoneOf(field, name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
-		return nil, yiku.Invalid("options.timezone", "must be an IANA time zone name")
+		return nil, yiku.Invalid(field, "must be an IANA time zone name")
 	}
 	return zone, nil
 }

@@ -300,8 +300,12 @@ func sessionsOf(r store.Reader, owner yiku.Owner, messages []store.Message) (map
 // question is what to find, and where.
 type question struct {
 	text     string
-	exact    []string     // its exact data
-	filter   *yiku.Filter // scope, time and the caller's own conditions
+	zone     *time.Location // of who asks; UTC where nil
+	exact    []string       // its exact data
+	times    []index.Span   // that it asks about
+	said     string         // the words that are looked for beside them
+	rest     float64        // the weight of what it asks beside times
+	filter   *yiku.Filter   // scope, time and the caller's own conditions
 	kinds    []index.Kind
 	limit    int
 	off      arms    // that find nothing
@@ -316,7 +320,18 @@ func (q question) words() string {
 	if q.off.lexical {
 		return ""
 	}
-	return q.text
+	return q.said
+}
+
+// read works out of which times a question asks.
+func (q *question) read(now time.Time) {
+	if q.exact, q.said = exactOf(q.text), q.text; q.off.time {
+		return
+	}
+	if q.zone != nil {
+		now = now.In(q.zone)
+	}
+	q.times, q.said, q.rest = recall.Times(q.text, now)
 }
 
 // hit is an item found, with its row.
@@ -338,7 +353,7 @@ func least(wish *float64, setting float64) float64 {
 // find returns the best items among the owners' rows, best first. Every
 // candidate is read from the store and meets the whole filter again there.
 func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits []hit, degraded []string, err error) {
-	q.exact = exactOf(q.text)
+	q.read(c.now.UTC())
 	var p pool
 	for k := firstK; ; k *= 4 {
 		hits, more, err := c.findK(ctx, owners, q, &p, k)
@@ -429,7 +444,10 @@ func (c *call) search(ctx context.Context, owner yiku.Owner, q question, p *pool
 		if !on.level {
 			p.lacks(degradedLag)
 		}
-		found, err = c.index.Search(ctx, owner, index.Query{Text: q.words(), Vector: vector, Filter: q.filter, Kinds: q.kinds, K: k})
+		found, err = c.index.Search(ctx, owner, index.Query{Text: q.words(), Vector: vector, Times: q.times, Filter: q.filter, Kinds: q.kinds, K: k})
+		if slices.ContainsFunc(found.Candidates, func(cand index.Candidate) bool { return cand.Time > 0 }) {
+			fusion = fusion.Asks(q.rest) // a time of which nothing is known narrows nothing
+		}
 		if err != nil || c.finder.holds(found.At, on) {
 			return found, fusion, err
 		}

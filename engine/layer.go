@@ -12,13 +12,14 @@ import (
 type Layers struct {
 	Session, Working, Summary, Longterm bool
 	Lexical, Dense, Neighbors           bool
+	Graph, Time                         bool
 	Rerank, Rewrite                     bool
 }
 
 // DefaultLayers are all but rewriting, which costs each read a call of the
 // language model. Reranking is on where there is a reranker.
 func DefaultLayers() Layers {
-	return Layers{Session: true, Working: true, Summary: true, Longterm: true, Lexical: true, Dense: true, Neighbors: true, Rerank: true}
+	return Layers{Session: true, Working: true, Summary: true, Longterm: true, Lexical: true, Dense: true, Neighbors: true, Graph: true, Time: true, Rerank: true}
 }
 
 // layer is one layer by its name, with what may switch it.
@@ -33,6 +34,7 @@ func (l *Layers) all(wish *yiku.Layers) []layer {
 		{"session", &l.Session, &wish.Session}, {"working", &l.Working, &wish.Working},
 		{"summary", &l.Summary, &wish.Summary}, {"longterm", &l.Longterm, &wish.Longterm},
 		{"lexical", &l.Lexical, &wish.Lexical}, {"dense", &l.Dense, &wish.Dense}, {"neighbors", &l.Neighbors, &wish.Neighbors},
+		{"graph", &l.Graph, &wish.Graph}, {"time", &l.Time, &wish.Time},
 		{"rerank", &l.Rerank, &wish.Rerank}, {"rewrite", &l.Rewrite, &wish.Rewrite},
 	}
 }
@@ -69,8 +71,8 @@ func (c *call) layers(ctx context.Context, wish yiku.Layers) (on Layers, err err
 
 // off are the arms of finding that a layer switches off.
 func (l Layers) off() arms {
-	return arms{lexical: !l.Lexical, dense: !l.Dense, neighbors: !l.Neighbors}
+	return arms{lexical: !l.Lexical, dense: !l.Dense, neighbors: !l.Neighbors, graph: !l.Graph, time: !l.Time}
 }
 
 // arms names ways of finding.
-type arms struct{ lexical, dense, neighbors bool }
+type arms struct{ lexical, dense, neighbors, graph, time bool }

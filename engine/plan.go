@@ -38,7 +38,7 @@ const joinTokens = 2
 func (c *call) plan(ctx context.Context, owner yiku.Owner, req yiku.GetContextRequest) (plan, error) {
 	p := plan{req: req, owner: owner, project: req.ProjectID, counter: c.counterFor(owner, req.Model), turns: c.settings.Turns, maxItems: c.settings.MaxItems}
 	var err error
-	if p.zone, err = zoneOf(req.Options.Timezone); err != nil {
+	if p.zone, err = zoneOf("options.timezone", req.Options.Timezone); err != nil {
 		return p, err
 	}
 	p.window = req.WindowTokens

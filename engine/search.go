@@ -30,6 +30,10 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 	if req.ProjectID, err = c.projectOf(ctx, owner, req.SessionID, req.ProjectID); err != nil {
 		return res, err
 	}
+	zone, err := zoneOf("timezone", req.Timezone)
+	if err != nil {
+		return res, err
+	}
 	filter := searchFilter(req, c.now)
 	on, err := c.layers(ctx, req.Layers)
 	if err != nil {
@@ -42,7 +46,7 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 	}
 	text, degraded := c.clarify(ctx, owner, req.Query, said, on)
 	q := question{text: text, filter: &filter, kinds: []index.Kind{index.Memory}, limit: req.Limit, least: least(req.MinRelevance, c.settings.SearchRelevance),
-		explain: req.Explain, recorded: c.now.Add(-c.settings.TranscriptRetention)}
+		zone: zone, explain: req.Explain, recorded: c.now.Add(-c.settings.TranscriptRetention)}
 	if req.IncludeMessages {
 		q.kinds = append(q.kinds, index.Message)
 	}

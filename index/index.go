@@ -11,6 +11,7 @@ package index
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -78,15 +79,42 @@ type Batch struct {
 type Query struct {
 	Text   string       // for the lexical arm; "" switches it off; longer ones are cut to what says most
 	Vector []float32    // for the dense arm; nil switches it off
+	Times  []Span       // for the time arm: what is asked for is of one of these; none switch it off
 	Filter *yiku.Filter // valid; an index may relax what it has no column for (see Relax), never ignore the rest
 	Kinds  []Kind       // which kinds; empty means all
 	K      int          // at most this many candidates of each arm, the best ones; see [LexicalOrder]
 }
 
+// Span is the time from From until To; a side without a bound is zero.
+type Span struct{ From, To time.Time }
+
+// Fit is how well a time fits a span: 1 within it, half as much with every day
+// beside it, and nothing beyond a week or for no time.
+func (s Span) Fit(at time.Time) float64 {
+	var beside time.Duration
+	switch {
+	case at.IsZero():
+		return 0
+	case !s.From.IsZero() && at.Before(s.From):
+		beside = s.From.Sub(at)
+	case !s.To.IsZero() && !at.Before(s.To):
+		beside = at.Sub(s.To) + 1
+	default:
+		return 1
+	}
+	if beside > week {
+		return 0
+	}
+	return math.Exp2(-beside.Hours() / 24)
+}
+
+const week = 7 * 24 * time.Hour
+
 // Candidate is one proposal. Each score is an arm's own, 0 where the arm did
 // not find it; the engine calibrates and fuses them, so that every index ranks
 // alike where it finds the same candidates. The lexical arm proposes documents
-// that hold a term of the query or stand next to one that does.
+// that hold a term of the query or stand next to one that does; the time arm
+// documents whose time fits, those first that the other arms would choose first.
 //
 // BM25 is given in units of the most that one term of weight 1 could add which
 // no document of the owner holds, so that scores of small and large owners, and
@@ -101,6 +129,7 @@ type Candidate struct {
 	// DenseNeighbor is the best cosine, above 0, among the documents that stand
 	// next to it in its session.
 	DenseNeighbor float64
+	Time          float64  // the best Fit of the document's time to one of the query's, 0 to 1
 	Terms         []string // the query's terms that it holds, for explanations; may be nil
 }
 

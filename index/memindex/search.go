@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/lang"
@@ -78,7 +79,8 @@ type scratch struct {
 	heap    []hit
 	dense   []float32 // by slot: cosine, NaN without a vector; empty where that arm is off
 	sums    [scanned]int32
-	chosen  map[uint32]bool // the slots of the lexical arm's candidates
+	slots   []uint32        // of the candidates
+	chosen  map[uint32]bool // the same, by slot
 }
 
 // hit is a candidate while the best are chosen.
@@ -91,7 +93,10 @@ func (c *scratch) reset(t *table) {
 	c.score = zeroed(c.score, len(t.docs))
 	c.tf = zeroed(c.tf, len(t.group))
 	c.context = zeroed(c.context, len(t.group))
-	c.heap, c.dense = c.heap[:0], c.dense[:0]
+	c.heap, c.dense, c.slots = c.heap[:0], c.dense[:0], c.slots[:0]
+	if c.chosen == nil {
+		c.chosen = map[uint32]bool{}
+	}
 	clear(c.chosen)
 }
 
@@ -118,29 +123,34 @@ func (s *shard) search(c *scratch, terms []queryTerm, query index.Query) index.R
 	if len(terms) > 0 {
 		result.MaxLexical = t.score(c, terms)
 		result.More = t.choose(c, query, matches, t.lexical(c))
-		result.Candidates = make([]index.Candidate, 0, 2*len(c.heap))
 	}
-	lexical := len(c.heap)
-	chosen := c.heap
+	c.take()
 	if result.Background = t.scan(c, query.Vector); result.Background.N > 0 {
-		for _, h := range chosen {
-			c.chosen[h.slot] = true
-		}
-		c.heap = c.heap[lexical:]
 		more := t.choose(c, query, matches, t.dense(c))
 		result.More = result.More || more
-	} else {
-		c.heap = c.heap[lexical:]
+		c.take()
 	}
-	for _, h := range chosen {
-		result.Candidates = append(result.Candidates, t.candidate(c, h.slot))
+	if len(query.Times) > 0 {
+		more := t.choose(c, query, matches, t.timely(c, query.Times))
+		result.More = result.More || more
+		c.take()
 	}
-	for _, h := range c.heap {
-		if !c.chosen[h.slot] {
-			result.Candidates = append(result.Candidates, t.candidate(c, h.slot))
-		}
+	result.Candidates = make([]index.Candidate, len(c.slots))
+	for i, slot := range c.slots {
+		result.Candidates[i] = t.candidate(c, slot, query.Times)
 	}
 	return result
+}
+
+// take moves what an arm has chosen to the candidates, each slot once.
+func (c *scratch) take() {
+	for _, h := range c.heap {
+		if !c.chosen[h.slot] {
+			c.chosen[h.slot] = true
+			c.slots = append(c.slots, h.slot)
+		}
+	}
+	c.heap = c.heap[:0]
 }
 
 // scan works out the cosine of every document with the query.
@@ -155,9 +165,6 @@ func (t *table) scan(c *scratch, query []float32) index.Background {
 	background := t.vectors.scan(c.dense, c.sums[:], query)
 	if background.N == 0 {
 		c.dense = c.dense[:0]
-	}
-	if c.chosen == nil {
-		c.chosen = map[uint32]bool{}
 	}
 	return background
 }
@@ -181,6 +188,35 @@ func (t *table) dense(c *scratch) order {
 		d := c.dense[slot]
 		return d, d == d
 	}
+}
+
+// timely orders what fits a time by how well it does, then by what the other
+// arms know of it, which is a small number beside a day's.
+func (t *table) timely(c *scratch, times []index.Span) order {
+	return func(slot uint32) (float32, bool) {
+		fit := t.fit(slot, times)
+		if fit == 0 {
+			return 0, false
+		}
+		known := c.score[slot]
+		if len(c.dense) > 0 && c.dense[slot] == c.dense[slot] {
+			known += c.dense[slot]
+		}
+		return float32(fit) + known/1024, true
+	}
+}
+
+// fit is how well a slot's time fits the best of some spans.
+func (t *table) fit(slot uint32, times []index.Span) float64 {
+	best := 0.0
+	if t.at[slot] == noTime {
+		return 0
+	}
+	at := time.Unix(t.at[slot], 0)
+	for _, span := range times {
+		best = max(best, span.Fit(at))
+	}
+	return best
 }
 
 // score adds up BM25 for documents and sessions, and returns the highest value
@@ -271,14 +307,31 @@ func (t *table) scoreGroups(c *scratch, weight float64, base float32) {
 	}
 }
 
+// apart is how long a session may be silent before what comes is not about what
+// was said before.
+const apart = 24 * 60 * 60
+
+// beside are the slots of the documents before and behind a slot's in its
+// session that were said about then; -1 where there is none.
+func (t *table) beside(slot uint32) [2]int32 {
+	out := [2]int32{t.prev[slot], t.next[slot]}
+	for i, other := range out {
+		if other < 0 {
+			out[i] = -1
+		} else if far := t.at[other] - t.at[slot]; far > apart || far < -apart {
+			out[i] = -1
+		}
+	}
+	return out
+}
+
 // neighbor is the better score of the two documents beside a slot's.
 func (t *table) neighbor(c *scratch, slot uint32) float32 {
 	best := float32(0)
-	if p := t.prev[slot]; p >= 0 {
-		best = c.score[p]
-	}
-	if n := t.next[slot]; n >= 0 {
-		best = max(best, c.score[n])
+	for _, other := range t.beside(slot) {
+		if other >= 0 {
+			best = max(best, c.score[other])
+		}
 	}
 	return best
 }
@@ -363,7 +416,7 @@ func (t *table) down(heap []hit) {
 	}
 }
 
-func (t *table) candidate(c *scratch, slot uint32) index.Candidate {
+func (t *table) candidate(c *scratch, slot uint32, times []index.Span) index.Candidate {
 	g := t.docs[slot].group
 	out := index.Candidate{
 		Ref:      t.refs[slot],
@@ -371,12 +424,13 @@ func (t *table) candidate(c *scratch, slot uint32) index.Candidate {
 		Lexical:  float64(c.score[slot]),
 		Context:  float64(c.context[g]),
 		Neighbor: float64(t.neighbor(c, slot)),
+		Time:     t.fit(slot, times),
 	}
 	if len(c.dense) > 0 && c.dense[slot] == c.dense[slot] {
 		out.Dense = float64(c.dense[slot])
 	}
 	if len(c.dense) > 0 {
-		for _, beside := range [2]int32{t.prev[slot], t.next[slot]} {
+		for _, beside := range t.beside(slot) {
 			if beside >= 0 && c.dense[beside] == c.dense[beside] {
 				out.DenseNeighbor = max(out.DenseNeighbor, float64(c.dense[beside]))
 			}

@@ -2,6 +2,7 @@ package memindex
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -27,7 +28,8 @@ type shard struct {
 // table is the state of a shard that searches read.
 type table struct {
 	refs     []index.Ref
-	docs     []doc // by slot
+	docs     []doc   // by slot
+	at       []int64 // Unix seconds, noTime where unknown
 	prev     []int32
 	next     []int32
 	slots    map[index.Ref]uint32
@@ -47,6 +49,9 @@ type doc struct {
 	length uint32 // terms, with repetitions; 0 where it has none or is gone
 	group  uint32
 }
+
+// noTime stands for the zero time.
+const noTime = math.MinInt64
 
 // gone marks the slot of a deleted document in prev.
 const gone = -2
@@ -187,16 +192,20 @@ func (s *shard) prepare(ctx context.Context, first uint32, docs []index.Doc) (pr
 func (t *table) install(docs []index.Doc, p prepared, segments []segment, kinds map[string]yiku.FieldKind) {
 	t.segments = segments
 	for i := range docs {
-		t.add(docs[i].Ref, docs[i].Session, p.lengths[i])
+		at := int64(noTime)
+		if !docs[i].At.IsZero() {
+			at = docs[i].At.Unix()
+		}
+		t.add(docs[i].Ref, docs[i].Session, at, p.lengths[i])
 		t.columns.set(uint32(len(t.refs)-1), p.fields[i], kinds)
 		t.vectors.set(len(t.refs)-1, docs[i].Vector)
 	}
 }
 
 // add gives a document the next slot.
-func (t *table) add(ref index.Ref, session int64, length uint32) {
+func (t *table) add(ref index.Ref, session, at int64, length uint32) {
 	slot := int32(len(t.refs))
-	t.refs = append(t.refs, ref)
+	t.refs, t.at = append(t.refs, ref), append(t.at, at)
 	t.slots[ref] = uint32(slot)
 	t.alive++
 	t.length += uint64(length)
@@ -282,7 +291,7 @@ func (t *table) compact(kinds map[string]yiku.FieldKind) *table {
 			continue
 		}
 		slots[slot] = int32(len(out.refs))
-		out.add(t.refs[slot], t.group[t.docs[slot].group].session, t.docs[slot].length)
+		out.add(t.refs[slot], t.group[t.docs[slot].group].session, t.at[slot], t.docs[slot].length)
 	}
 	out.columns = t.columns.renumber(slots, kinds)
 	out.vectors = t.vectors.renumber(slots)
@@ -297,7 +306,7 @@ func (t *table) compact(kinds map[string]yiku.FieldKind) *table {
 // size estimates the memory that the table takes.
 func (t *table) size() Size {
 	n := Size{Documents: int64(t.alive), Vectors: t.vectors.bytes()}
-	n.Rows = int64(cap(t.refs))*16 + int64(cap(t.docs))*8 + int64(cap(t.prev)+cap(t.next))*4
+	n.Rows = int64(cap(t.refs))*16 + int64(cap(t.docs)+cap(t.at))*8 + int64(cap(t.prev)+cap(t.next))*4
 	n.Rows += int64(len(t.slots))*40 + int64(len(t.group))*72 + t.columns.bytes()
 	for i := range t.segments {
 		n.Postings += t.segments[i].bytes()

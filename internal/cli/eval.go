@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/eval"
 	"github.com/yiku-ai/yiku/internal/app"
 	"github.com/yiku-ai/yiku/internal/config"
@@ -90,22 +92,38 @@ func (t *tool) loadSets(dir string, names []string) ([]*eval.Set, error) {
 // scratch is a service in a directory that goes with it.
 type scratch struct {
 	yiku.Service
-	core *app.Core
-	dir  string
+	core    *app.Core
+	dir     string
+	vectors *eval.Vectors // nil without an embedder
 }
 
-func (t *tool) fresh(ctx context.Context, cfg config.Config) (*scratch, error) {
-	dir, err := os.MkdirTemp("", "yiku-eval-*")
+func (t *tool) fresh(ctx context.Context, cfg config.Config) (_ *scratch, err error) {
+	s := &scratch{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	models, err := cfg.Embed.Directory()
 	if err != nil {
-		return nil, yiku.Errorf(yiku.ErrUnavailable, "cannot make a temporary directory")
-	}
-	cfg.DataDir = dir
-	core, err := app.Open(ctx, cfg, &app.Options{Version: t.env.Version})
-	if err != nil {
-		_ = os.RemoveAll(dir)
 		return nil, err
 	}
-	return &scratch{Service: core.Service(), core: core, dir: dir}, nil
+	if s.dir, err = os.MkdirTemp("", "yiku-eval-*"); err != nil {
+		return nil, yiku.Errorf(yiku.ErrUnavailable, "cannot make a temporary directory")
+	}
+	cfg.DataDir = s.dir
+	s.core, err = app.Open(ctx, cfg, &app.Options{Version: t.env.Version, Embedder: func(e embed.Embedder) (embed.Embedder, error) {
+		if e == nil {
+			return nil, nil
+		}
+		s.vectors, err = eval.KeepVectors(e, filepath.Join(models, "vectors"))
+		return s.vectors, err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	s.Service = s.core.Service()
+	return s, nil
 }
 
 // Settle waits until what was appended has its vectors.
@@ -113,11 +131,14 @@ func (s *scratch) Settle(ctx context.Context) error { return s.core.Engine.Embed
 
 // Close implements io.Closer.
 func (s *scratch) Close() error {
-	err := s.core.Close()
-	if removeErr := os.RemoveAll(s.dir); err == nil {
-		err = removeErr
+	var all []error
+	if s.core != nil {
+		all = append(all, s.core.Close())
 	}
-	return err
+	if s.vectors != nil {
+		all = append(all, s.vectors.Close())
+	}
+	return errors.Join(append(all, os.RemoveAll(s.dir))...)
 }
 
 func (t *tool) progress(set string, done, of int) {

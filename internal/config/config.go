@@ -164,6 +164,7 @@ type Cost struct {
 type Layers struct {
 	Session, Working, Summary, Longterm bool
 	Lexical, Dense, Neighbors           bool
+	Graph, Time                         bool
 	Rerank, Rewrite                     bool
 }
 
@@ -194,6 +195,6 @@ func Default() Config {
 		Former:  defaultEmbed("none"),
 		Rerank:  Rerank{Timeout: time.Second, Candidates: 20},
 		Rewrite: Rewrite{Timeout: 2 * time.Second},
-		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true, Lexical: true, Dense: true, Neighbors: true, Rerank: true},
+		Layers:  Layers{Session: true, Working: true, Summary: true, Longterm: true, Lexical: true, Dense: true, Neighbors: true, Graph: true, Time: true, Rerank: true},
 	}
 }

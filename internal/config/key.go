@@ -123,6 +123,8 @@ func modelKeys() []Key {
 		{"layers.lexical", "finding by words", func(c *Config) any { return &c.Layers.Lexical }},
 		{"layers.dense", "finding by meaning", func(c *Config) any { return &c.Layers.Dense }},
 		{"layers.neighbors", "finding by what was said beside", func(c *Config) any { return &c.Layers.Neighbors }},
+		{"layers.graph", "finding by relations between names", func(c *Config) any { return &c.Layers.Graph }},
+		{"layers.time", "finding by the times that a query speaks of", func(c *Config) any { return &c.Layers.Time }},
 		{"layers.rerank", "the reranker, where there is one", func(c *Config) any { return &c.Layers.Rerank }},
 		{"layers.rewrite", "making queries clear by the language model, where there is one", func(c *Config) any { return &c.Layers.Rewrite }},
 	}

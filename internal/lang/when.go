@@ -14,6 +14,7 @@ type When struct {
 	Start, End int
 	From, To   time.Time
 	Relative   bool // it means something else on another day
+	Yearless   bool // it says no year: From and To are those of this one
 }
 
 // Times finds the time expressions of a text, Chinese and English, in the order
@@ -21,60 +22,59 @@ type When struct {
 // on Monday. Expressions on which people disagree (a bare weekday, "3/5") are
 // left out, but "last Tuesday" is the Tuesday before, and "next Tuesday" that of
 // the coming week.
-func Times(text string, now time.Time) []When {
-	if !mayBeTimed(text) {
-		return nil
-	}
+func Times(text string, now time.Time) []When { return times(text, now, expressions[:]) }
+
+// times finds the expressions of some tables.
+func times(text string, now time.Time, tables ...[]expression) []When {
 	var found []When
-	for _, e := range expressions {
-		for _, m := range e.form.FindAllStringSubmatchIndex(text, -1) {
-			group := func(i int) string {
-				if 2*i+1 >= len(m) || m[2*i] < 0 {
-					return ""
-				}
-				return strings.ToLower(text[m[2*i]:m[2*i+1]])
+	lower := strings.ToLower(text)
+	for _, table := range tables {
+		for _, e := range table {
+			if !slices.ContainsFunc(e.hints, func(h string) bool { return strings.Contains(lower, h) }) {
+				continue
 			}
-			from, to, ok := e.mean(now, group)
-			if ok {
-				found = append(found, When{m[0], m[1], from, to, !e.absolute})
+			for _, m := range e.form.FindAllStringSubmatchIndex(text, -1) {
+				group := func(i int) string {
+					if 2*i+1 >= len(m) || m[2*i] < 0 {
+						return ""
+					}
+					return strings.ToLower(text[m[2*i]:m[2*i+1]])
+				}
+				if from, to, ok := e.mean(now, group); ok {
+					found = append(found, When{Start: m[0], End: m[1], From: from, To: to, Relative: e.says != year, Yearless: e.says == noYear})
+				}
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b When) int {
-		if a.Start != b.Start {
-			return a.Start - b.Start
-		}
-		return b.End - a.End
-	})
-	kept := found[:0]
-	for _, w := range found {
-		if len(kept) == 0 || w.Start >= kept[len(kept)-1].End {
+	slices.SortStableFunc(found, func(a, b When) int { return (b.End - b.Start) - (a.End - a.Start) })
+	var kept []When
+	for _, w := range found { // of those that overlap, the longest says most
+		if !slices.ContainsFunc(kept, func(k When) bool { return w.Start < k.End && k.Start < w.End }) {
 			kept = append(kept, w)
 		}
 	}
+	slices.SortFunc(kept, func(a, b When) int { return a.Start - b.Start })
 	return kept
 }
 
-// mayBeTimed reports whether a text has something without which no expression
-// matches: most texts have not, and the expressions are many.
-func mayBeTimed(text string) bool {
-	if strings.ContainsAny(text, "0123456789年月天周星礼今昨明") {
-		return true
-	}
-	low := strings.ToLower(text)
-	return slices.ContainsFunc(timeWords[:], func(w string) bool { return strings.Contains(low, w) })
-}
-
-// timeWords are parts of the expressions without figures, one of each.
-var timeWords = [...]string{"day", "week", "month", "year", "night", "morning", "evening", "afternoon", "morrow", "spring", "summer", "autumn", "fall", "winter",
-	"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "日", "号"}
-
 // expression is one form of saying a time. group gives its groups, in lower case.
 type expression struct {
-	form     *regexp.Regexp
-	mean     func(now time.Time, group func(int) string) (from, to time.Time, ok bool)
-	absolute bool // it names the year
+	hints []string // the form holds one of these, in lower case
+	form  *regexp.Regexp
+	mean  meaning
+	says  says
 }
+
+type meaning func(now time.Time, group func(int) string) (from, to time.Time, ok bool)
+
+// says is what an expression says of the year.
+type says int
+
+const (
+	relative says = iota // it counts from the day on which it is said
+	year                 // it names the year
+	noYear               // it leaves the year open
+)
 
 const (
 	enMonth   = `(january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)`
@@ -83,34 +83,43 @@ const (
 	zhNumber  = `(\d{1,3}|[一二两三四五六七八九十]{1,3}|半)`
 )
 
-var expressions = [...]expression{
-	{regexp.MustCompile(`\b(\d{4})-(\d{1,2})-(\d{1,2})\b`), dayOf(1, 2, 3), true},
-	{regexp.MustCompile(`(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]`), dayOf(1, 2, 3), true},
-	{regexp.MustCompile(`(?i)\b` + enMonth + `\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`), dayOf(3, 1, 2), true},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?(?: of)? ` + enMonth + `\.?,? (\d{4})\b`), dayOf(3, 2, 1), true},
-	{regexp.MustCompile(`(\d{4})\s*年\s*(\d{1,2})\s*月`), monthOf(1, 2), true},
-	{regexp.MustCompile(`(?i)\b(?:in |of )?` + enMonth + ` (\d{4})\b`), monthOf(2, 1), true},
-	{regexp.MustCompile(`(去年|今年|明年|前年|后年)\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]`), dayOf(1, 2, 3), false},
-	{regexp.MustCompile(`(去年|今年|明年|前年|后年)\s*(\d{1,2})\s*月`), monthOf(1, 2), false},
-	{regexp.MustCompile(`(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]`), dayOf(0, 1, 2), false},
-	{regexp.MustCompile(`(?i)\b(?:on )?(?:the )?` + enMonth + `\.? (\d{1,2})(?:st|nd|rd|th)?\b`), dayOf(0, 1, 2), false},
-	{regexp.MustCompile(`(?i)\b(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: of)? ` + enMonth + `\b`), dayOf(0, 2, 1), false},
-	{regexp.MustCompile(`(?i)\b(?:in|last|this|next) ` + enMonth + `\b`), monthNear, false},
-	{regexp.MustCompile(`(?:在|到|从)?(\d{1,2})\s*月份`), monthOf(0, 1), false},
+var (
+	monthHints   = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
+	weekdayHints = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+	unitHints    = []string{"day", "week", "month", "year"}
+	seasonHints  = []string{"spring", "summer", "autumn", "fall", "winter"}
+	holidayHints = []string{"christmas", "new year", "halloween", "valentine", "thanksgiving", "independence", "fourth of", "easter", "labor day"}
+)
 
-	{regexp.MustCompile(`大前天|前天|昨天|昨日|昨晚|今天|今日|今晚|今早|今晨|明天|明日|明早|明晚|大后天|后天`), dayWord, false},
-	{regexp.MustCompile(`(?i)\b(?:the day before yesterday|the day after tomorrow|yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last night)\b`), dayWord, false},
-	{regexp.MustCompile(`(上上|上|这|本|下下|下)个?(?:周|星期|礼拜)([一二三四五六日天末])`), weekday, false},
-	{regexp.MustCompile(`(上上|上|这|本|下下|下)个?(?:周|星期|礼拜)`), weekOrLonger, false},
-	{regexp.MustCompile(`(?i)\b(last|this|next) ` + enWeekday + `\b`), weekday, false},
-	{regexp.MustCompile(`(?i)\b(last|this|next) (week|weekend|month|year)\b`), weekOrLonger, false},
-	{regexp.MustCompile(`(上上|上|这|本|下下|下)个月(\d{1,2})[日号]`), monthDay, false},
-	{regexp.MustCompile(`(上上|上|这|本|下下|下)个?(月)`), weekOrLonger, false},
-	{regexp.MustCompile(`(前年|去年|今年|明年|后年)(春天|夏天|秋天|冬天|年初|年底|年末)?`), yearWord, false},
-	{regexp.MustCompile(`(?i)\b(last|this|next) (spring|summer|autumn|fall|winter)\b`), season, false},
-	{regexp.MustCompile(zhNumber + `个?(天|日|周|星期|礼拜|月|年)(以前|之前|前|以后|之后|后)`), ago, false},
-	{regexp.MustCompile(`(?i)\b` + enNumber + ` (day|week|month|year)s? (ago|from now|earlier|later)\b`), ago, false},
-	{regexp.MustCompile(`(?i)\bin ` + enNumber + ` (day|week|month|year)s?\b()`), ago, false},
+var expressions = [...]expression{
+	{[]string{"-"}, regexp.MustCompile(`\b(\d{4})-(\d{1,2})-(\d{1,2})\b`), dayOf(1, 2, 3), year},
+	{[]string{"月"}, regexp.MustCompile(`(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]`), dayOf(1, 2, 3), year},
+	{monthHints, regexp.MustCompile(`(?i)\b` + enMonth + `\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`), dayOf(3, 1, 2), year},
+	{monthHints, regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?(?: of)? ` + enMonth + `\.?,? (\d{4})\b`), dayOf(3, 2, 1), year},
+	{[]string{"月"}, regexp.MustCompile(`(\d{4})\s*年\s*(\d{1,2})\s*月`), monthOf(1, 2), year},
+	{monthHints, regexp.MustCompile(`(?i)\b(?:in |of )?` + enMonth + ` (\d{4})\b`), monthOf(2, 1), year},
+	{[]string{"月"}, regexp.MustCompile(`(去年|今年|明年|前年|后年)\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]`), dayOf(1, 2, 3), relative},
+	{[]string{"月"}, regexp.MustCompile(`(去年|今年|明年|前年|后年)\s*(\d{1,2})\s*月`), monthOf(1, 2), relative},
+	{[]string{"月"}, regexp.MustCompile(`(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]`), dayOf(0, 1, 2), noYear},
+	{monthHints, regexp.MustCompile(`(?i)\b(?:on )?(?:the )?` + enMonth + `\.? (\d{1,2})(?:st|nd|rd|th)?\b`), dayOf(0, 1, 2), noYear},
+	{monthHints, regexp.MustCompile(`(?i)\b(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: of)? ` + enMonth + `\b`), dayOf(0, 2, 1), noYear},
+	{monthHints, regexp.MustCompile(`(?i)\b(?:last|this|next) ` + enMonth + `\b`), monthNear, relative},
+	{monthHints, regexp.MustCompile(`(?i)\bin ` + enMonth + `\b`), monthOf(0, 1), noYear},
+	{[]string{"月"}, regexp.MustCompile(`(?:在|到|从)?(\d{1,2})\s*月份`), monthOf(0, 1), noYear},
+
+	{[]string{"天", "日", "今", "昨", "明"}, regexp.MustCompile(`大前天|前天|昨天|昨日|昨晚|今天|今日|今晚|今早|今晨|明天|明日|明早|明晚|大后天|后天`), dayWord, relative},
+	{[]string{"day", "night", "tomorrow", "morning", "afternoon", "evening"}, regexp.MustCompile(`(?i)\b(?:the day before yesterday|the day after tomorrow|yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last night)\b`), dayWord, relative},
+	{[]string{"周", "星期", "礼拜"}, regexp.MustCompile(`(上上|上|这|本|下下|下)个?(?:周|星期|礼拜)([一二三四五六日天末])`), weekday, relative},
+	{[]string{"周", "星期", "礼拜"}, regexp.MustCompile(`(上上|上|这|本|下下|下)个?(?:周|星期|礼拜)`), weekOrLonger, relative},
+	{weekdayHints, regexp.MustCompile(`(?i)\b(last|this|next) ` + enWeekday + `\b`), weekday, relative},
+	{unitHints, regexp.MustCompile(`(?i)\b(last|this|next) (week|weekend|month|year)\b`), weekOrLonger, relative},
+	{[]string{"月"}, regexp.MustCompile(`(上上|上|这|本|下下|下)个月(\d{1,2})[日号]`), monthDay, relative},
+	{[]string{"月"}, regexp.MustCompile(`(上上|上|这|本|下下|下)个?(月)`), weekOrLonger, relative},
+	{[]string{"年", "季"}, regexp.MustCompile(`(前年|去年|今年|明年|后年)(春天|夏天|秋天|冬天|年初|年底|年末)?`), yearWord, relative},
+	{seasonHints, regexp.MustCompile(`(?i)\b(last|this|next) (spring|summer|autumn|fall|winter)\b`), season, relative},
+	{[]string{"前", "后"}, regexp.MustCompile(zhNumber + `(?:个?(天|日|周|星期|礼拜|年)|个(月))(以前|之前|前|以后|之后|后)`), agoHan, relative},
+	{unitHints, regexp.MustCompile(`(?i)\b` + enNumber + ` (day|week|month|year)s? (ago|from now|earlier|later)\b`), ago, relative},
+	{unitHints, regexp.MustCompile(`(?i)\bin ` + enNumber + ` (day|week|month|year)s?\b()`), ago, relative},
 }
 
 // date is the start of a day in now's zone; what does not exist is not ok.
@@ -119,7 +128,7 @@ func date(now time.Time, year, month, day int) (time.Time, bool) {
 	return t, t.Month() == time.Month(month) && t.Day() == day && year > 0
 }
 
-func dayOf(year, month, day int) func(time.Time, func(int) string) (time.Time, time.Time, bool) {
+func dayOf(year, month, day int) meaning {
 	return func(now time.Time, group func(int) string) (from, to time.Time, ok bool) {
 		y := yearNamed(now, year, group)
 		m, d := monthNumber(group(month)), number(group(day))
@@ -128,7 +137,7 @@ func dayOf(year, month, day int) func(time.Time, func(int) string) (time.Time, t
 	}
 }
 
-func monthOf(year, month int) func(time.Time, func(int) string) (time.Time, time.Time, bool) {
+func monthOf(year, month int) meaning {
 	return func(now time.Time, group func(int) string) (from, to time.Time, ok bool) {
 		m := monthNumber(group(month))
 		from, ok = date(now, yearNamed(now, year, group), m, 1)
@@ -136,9 +145,9 @@ func monthOf(year, month int) func(time.Time, func(int) string) (time.Time, time
 	}
 }
 
-// yearNamed is the year of a group; this one where there is none.
+// yearNamed is the year of a group; this one where there is none, or it is empty.
 func yearNamed(now time.Time, at int, group func(int) string) int {
-	if at == 0 {
+	if at == 0 || group(at) == "" {
 		return now.Year()
 	}
 	switch name := group(at); name {
@@ -295,6 +304,20 @@ func season(now time.Time, group func(int) string) (from, to time.Time, ok bool)
 func seasonOf(year time.Time, n int) (from, to time.Time) {
 	from = year.AddDate(0, 2+3*n, 0)
 	return from, from.AddDate(0, 3, 0)
+}
+
+// agoHan is ago where the unit stands in one of two groups: "三月前" is before
+// March, "三个月前" three months ago.
+func agoHan(now time.Time, group func(int) string) (from, to time.Time, ok bool) {
+	return ago(now, func(i int) string {
+		switch i {
+		case 2:
+			return group(2) + group(3)
+		case 3:
+			return group(4)
+		}
+		return group(i)
+	})
 }
 
 func ago(now time.Time, group func(int) string) (from, to time.Time, ok bool) {

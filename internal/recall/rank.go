@@ -196,6 +196,7 @@ func explain(r Ranked, o Options) *yiku.Explain {
 		Arms: map[string]float64{
 			"lexical": r.Candidate.Lexical, "context": r.Candidate.Context,
 			"neighbor": r.Candidate.Neighbor, "dense": r.Candidate.Dense, "dense_neighbor": r.Candidate.DenseNeighbor,
+			"time": r.Candidate.Time,
 		},
 	}
 	if b := bonus(r.Type); b > 0 {
@@ -213,6 +214,9 @@ func explain(r Ranked, o Options) *yiku.Explain {
 	}
 	if r.Same > 0 {
 		e.Notes = append(e.Notes, fmt.Sprintf("%d more that say the same were left out", r.Same))
+	}
+	if r.Candidate.Time > 0 {
+		e.Notes = append(e.Notes, "of the time that is asked about")
 	}
 	if r.Candidate.Lexical == 0 && r.Candidate.Neighbor > 0 {
 		e.Notes = append(e.Notes, "found by what was said next to it")

@@ -94,7 +94,7 @@ func TestD3_Explain(t *testing.T) {
 		&recall.Options{Explain: true, Query: "where did she move 去年"})
 	want := &yiku.Explain{
 		Formula: "0.6 × relevance 0.750 + 0.15 × freshness 0.000 + 0.15 × importance 0.400 + 0.1 × use 0.000 + 0.03 for a correction = 0.540",
-		Arms:    map[string]float64{"lexical": 1.25, "context": 0, "neighbor": 0, "dense": 0, "dense_neighbor": 0},
+		Arms:    map[string]float64{"lexical": 1.25, "context": 0, "neighbor": 0, "dense": 0, "dense_neighbor": 0, "time": 0},
 		Terms:   []string{"move", "去", "去年", "年"},
 		Notes:   []string{"1 more that say the same were left out"},
 	}
@@ -199,8 +199,9 @@ func TestD2_CosineAgainstItsBackground(t *testing.T) {
 	}
 	low := recall.DefaultFusion().Against(index.Background{N: 1e6, Mean: .2, Deviation: .1})
 	high := recall.DefaultFusion().Against(index.Background{N: 1e6, Mean: .8, Deviation: .02})
-	if a, b := relevance(low, .5), relevance(high, .86); math.Abs(a-b) > 1e-3 || a < .6 {
-		t.Errorf("three deviations above: %v and %v", a, b)
+	medium := recall.DefaultFusion().Against(index.Background{N: 160, Mean: .2, Deviation: .1})
+	if a, b := relevance(low, .5), relevance(high, .86); math.Abs(a-b) > 1e-3 || a > .3 || relevance(medium, .5) < .6 {
+		t.Errorf("three deviations above: %v and %v among a million, where chance brings more, %v among a few", a, b, relevance(medium, .5))
 	}
 	few := recall.DefaultFusion()
 	few.Unrelated = index.Background{N: 1, Mean: .7, Deviation: .03}
@@ -233,5 +234,32 @@ func TestMemoryText(t *testing.T) {
 	m.Type = yiku.TypeEvent
 	if got := recall.MemoryText(m); !strings.Contains(got, "May") || !strings.Contains(got, "5月") {
 		t.Errorf("an event lacks its date: %q", got)
+	}
+}
+
+// TestD9_Times: a query that asks about a time favours what is of it; the time
+// by itself counts the more, the less else is asked.
+func TestD9_Times(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	relevance := func(query string, c index.Candidate) float64 {
+		f := recall.DefaultFusion()
+		if spans, _, rest := recall.Times(query, now); len(spans) > 0 {
+			f = f.Asks(rest)
+		}
+		return recall.Calibrate(c, 4, f).Relevance
+	}
+	words := index.Candidate{Lexical: 2}
+	then := index.Candidate{Lexical: 2, Time: 1}
+	if a, b, plain := relevance("the fence last spring", words), relevance("the fence last spring", then), relevance("the fence", words); a >= b || a >= plain || b < plain {
+		t.Errorf("relevance %v, of the time %v, where no time is asked %v", a, b, plain)
+	}
+	alone := index.Candidate{Time: 1}
+	bare, more, much := relevance("上周二我做了什么", alone), relevance("where was the fence last Tuesday", alone), relevance("last Tuesday: fence, paint, brush, ladder, bucket and gloves", alone)
+	if bare < recall.DefaultSearchRelevance || relevance("last Tuesday", alone) < recall.DefaultMinRelevance || more >= bare || much >= more || much > recall.DefaultSearchRelevance {
+		t.Errorf("a time alone: %v, beside a word %v, beside many %v", bare, more, much)
+	}
+	if spans, _, _ := recall.Times("Where does Ada live?", now); spans != nil {
+		t.Errorf("no time is asked, but %v", spans)
 	}
 }

@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) yiku.Service) {
 	all = append(all, memoryGroups()...)
 	all = append(all, atOnceGroups()...)
 	all = append(all, contextGroups()...)
+	all = append(all, recallGroups()...)
 	all = append(all, errorGroups()...)
 	all = append(all, graphGroups()...)
 	all = append(all, extractionGroups()...)
