@@ -300,12 +300,13 @@ func sessionsOf(r store.Reader, owner yiku.Owner, messages []store.Message) (map
 // question is what to find, and where.
 type question struct {
 	text     string
-	zone     *time.Location // of who asks; UTC where nil
-	exact    []string       // its exact data
-	times    []index.Span   // that it asks about
-	said     string         // the words that are looked for beside them
-	rest     float64        // the weight of what it asks beside times
-	filter   *yiku.Filter   // scope, time and the caller's own conditions
+	zone     *time.Location      // of who asks; UTC where nil
+	exact    []string            // its exact data
+	times    []index.Span        // that it asks about
+	said     string              // the words that are looked for beside them
+	related  map[itemKey]float64 // what relations lead to from what it names
+	rest     float64             // the weight of what it asks beside times
+	filter   *yiku.Filter        // scope, time and the caller's own conditions
 	kinds    []index.Kind
 	limit    int
 	off      arms    // that find nothing
@@ -354,6 +355,9 @@ func least(wish *float64, setting float64) float64 {
 // candidate is read from the store and meets the whole filter again there.
 func (c *call) find(ctx context.Context, owners []yiku.Owner, q question) (hits []hit, degraded []string, err error) {
 	q.read(c.now.UTC())
+	if q.related, err = c.related(ctx, owners[0], q); err != nil {
+		return nil, nil, err
+	}
 	var p pool
 	for k := firstK; ; k *= 4 {
 		hits, more, err := c.findK(ctx, owners, q, &p, k)
@@ -392,6 +396,7 @@ func (c *call) findK(ctx context.Context, owners []yiku.Owner, q question, p *po
 		if err != nil {
 			return nil, false, err
 		}
+		found.Candidates = withRelated(found.Candidates, owner.IsShared(), q.related)
 		found.Candidates = p.fresh(owner.IsShared(), found.Candidates)
 		read, worse, err := c.hydrate(ctx, owner, found, fusion, q)
 		if err != nil {

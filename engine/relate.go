@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/extract"
 	"github.com/yiku-ai/yiku/internal/graph"
 	"github.com/yiku-ai/yiku/store"
@@ -67,13 +68,14 @@ type knowledge struct {
 	filter   yiku.Filter
 	entities map[string]store.Entity // by name
 	memories map[string]yiku.Memory  // that say something, by id
+	keys     map[string]itemKey      // of the same
 	refs     map[*graph.Group]yiku.EntityRef
 }
 
 // knowledge opens what a scope sees of the user's graph and of the shared one.
 func (c *call) knowledge(r store.Reader, owner yiku.Owner, filter yiku.Filter) (*knowledge, error) {
 	owners, err := withShared(owner)
-	return &knowledge{r: r, owners: owners, filter: filter, entities: map[string]store.Entity{}, memories: map[string]yiku.Memory{}, refs: map[*graph.Group]yiku.EntityRef{}}, err
+	return &knowledge{r: r, owners: owners, filter: filter, entities: map[string]store.Entity{}, memories: map[string]yiku.Memory{}, keys: map[string]itemKey{}, refs: map[*graph.Group]yiku.EntityRef{}}, err
 }
 
 // Around gives the edges from or to names; see graph.Source.
@@ -122,6 +124,7 @@ func (k *knowledge) edges(owner yiku.Owner, relations []store.Relation) ([]graph
 	for _, m := range memories {
 		if k.filter.Match(store.MemoryFields(m.Memory)) {
 			seen[m.Key], k.memories[m.ID] = m.ID, m.Memory
+			k.keys[m.ID] = itemKey{owner.IsShared(), index.Ref{Kind: index.Memory, Key: m.Key}}
 		}
 	}
 	var out []graph.Edge

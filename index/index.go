@@ -130,6 +130,7 @@ type Candidate struct {
 	// next to it in its session.
 	DenseNeighbor float64
 	Time          float64  // the best Fit of the document's time to one of the query's, 0 to 1
+	Graph         float64  // what relations between names say for it, 0 to 1; not an index's but the engine's
 	Terms         []string // the query's terms that it holds, for explanations; may be nil
 }
 

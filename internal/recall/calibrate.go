@@ -14,6 +14,7 @@ type Fusion struct {
 	Neighbor      float64 // the better BM25 of the two documents beside it
 	DenseNeighbor float64 // the better cosine of the two
 	Time          float64 // that its time is asked for; see [Fusion.Asks]
+	Graph         float64 // that relations lead to it from what the query names
 	// Unrelated is what cosine texts have with each other that have nothing to
 	// do with each other, in the model at hand; see [Fusion.Against].
 	Unrelated index.Background
@@ -25,7 +26,7 @@ type Fusion struct {
 
 // DefaultFusion returns the weights of the default configuration.
 func DefaultFusion() Fusion {
-	return Fusion{Context: 1, Neighbor: 0.4, DenseNeighbor: 0.1, Time: 0.5, even: evenZ}
+	return Fusion{Context: 1, Neighbor: 0.4, DenseNeighbor: 0.1, Time: 0.5, Graph: 0.6, even: evenZ}
 }
 
 // Against returns the fusion for one query: what cosines its owner's documents
@@ -109,8 +110,8 @@ const (
 //	meaning   = near(cosine) + f.DenseNeighbor × near(neighbor's cosine)
 //	near(c)   = e^(z - z0) / 2,  z = (c - mean) / deviation of unrelated texts, at most 8
 //	z0        = √(2 ln (N + 1)) - 0.7 among N documents, at least 2.5
-//	evidence  = words + meaning, and where the query asks about a time
-//	            (words + meaning) × (1 + f.Time × fit) / (1 + f.Time) + 0.6 × fit / (1 + other terms)
+//	evidence  = words + meaning + f.Graph × graph, and where the query asks about a time
+//	            that × (1 + f.Time × fit) / (1 + f.Time) + 0.6 × fit / (1 + other terms)
 //	relevance = evidence / (evidence + 0.5)
 //
 // The context of a document without a session, such as a memory, is .4 of its
@@ -140,8 +141,9 @@ func Calibrate(c index.Candidate, maxLexical float64, f Fusion) yiku.Scores {
 	return yiku.Scores{
 		Lexical:   squash(lexical),
 		Dense:     squash(own),
+		Graph:     c.Graph,
 		Time:      c.Time,
-		Relevance: squash(f.inTime(words+meaning, c.Time)),
+		Relevance: squash(f.inTime(words+meaning+f.Graph*c.Graph, c.Time)),
 	}
 }
 

@@ -196,7 +196,7 @@ func explain(r Ranked, o Options) *yiku.Explain {
 		Arms: map[string]float64{
 			"lexical": r.Candidate.Lexical, "context": r.Candidate.Context,
 			"neighbor": r.Candidate.Neighbor, "dense": r.Candidate.Dense, "dense_neighbor": r.Candidate.DenseNeighbor,
-			"time": r.Candidate.Time,
+			"time": r.Candidate.Time, "graph": r.Candidate.Graph,
 		},
 	}
 	if b := bonus(r.Type); b > 0 {
@@ -217,6 +217,9 @@ func explain(r Ranked, o Options) *yiku.Explain {
 	}
 	if r.Candidate.Time > 0 {
 		e.Notes = append(e.Notes, "of the time that is asked about")
+	}
+	if r.Candidate.Graph > 0 {
+		e.Notes = append(e.Notes, "said of whom or what the query names, or of what is related to that")
 	}
 	if r.Candidate.Lexical == 0 && r.Candidate.Neighbor > 0 {
 		e.Notes = append(e.Notes, "found by what was said next to it")

@@ -94,7 +94,7 @@ func TestD3_Explain(t *testing.T) {
 		&recall.Options{Explain: true, Query: "where did she move 去年"})
 	want := &yiku.Explain{
 		Formula: "0.6 × relevance 0.750 + 0.15 × freshness 0.000 + 0.15 × importance 0.400 + 0.1 × use 0.000 + 0.03 for a correction = 0.540",
-		Arms:    map[string]float64{"lexical": 1.25, "context": 0, "neighbor": 0, "dense": 0, "dense_neighbor": 0, "time": 0},
+		Arms:    map[string]float64{"lexical": 1.25, "context": 0, "neighbor": 0, "dense": 0, "dense_neighbor": 0, "time": 0, "graph": 0},
 		Terms:   []string{"move", "去", "去年", "年"},
 		Notes:   []string{"1 more that say the same were left out"},
 	}

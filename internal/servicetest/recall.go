@@ -12,6 +12,7 @@ func recallGroups() []group {
 	return []group{
 		{"D9_TimeOfAQuery", timeOfQuery},
 		{"G3_Arms", arms},
+		{"D2_Relations", relationsFind},
 	}
 }
 
@@ -79,5 +80,40 @@ func arms(s *suite) {
 	}
 	if with, without := context(yiku.Layers{}), context(yiku.Layers{Lexical: off, Dense: off}); with != 1 || without != 0 {
 		s.Errorf("%d memories in a context, %d without words", with, without)
+	}
+}
+
+// relationsFind: what is said of whom the question names is found over hops
+// that share no word with it, and by nobody else; without the arm it is not.
+func relationsFind(s *suite) {
+	s.says("my sister", "spouse", "Tom")
+	works := s.says("Tom", "employer", "Siemens")
+	s.says("Ulf", "employer", "Bosch")
+	s.says("我老婆", "姓名", "安娜")
+	lives := s.says("安娜", "居住地", "奥斯陆")
+	off := yiku.Some(false)
+	ask := func(user, query string, l yiku.Layers) map[string]yiku.Scores {
+		out := map[string]yiku.Scores{}
+		for _, item := range must[yiku.SearchMemoryResponse](s)(s.SearchMemory(s.ctx, yiku.SearchMemoryRequest{UserID: user, Query: query, Layers: l})).Items {
+			out[item.Memory.Value] = item.Scores
+		}
+		return out
+	}
+	only := yiku.Layers{Lexical: off, Dense: off, Time: off}
+	for query, want := range map[string]yiku.Memory{"In which firm is my sister's husband?": works, "my sister's husband": works, "我老婆在哪个城市": lives} {
+		got := ask("u", query, only)
+		if got[want.Value].Graph <= 0 || got["Bosch"].Graph > 0 {
+			s.Errorf("%q finds %v", query, got)
+		}
+		if got := ask("u", query, yiku.Layers{Lexical: off, Dense: off, Time: off, Graph: off}); len(got) != 0 {
+			s.Errorf("%q without the arm finds %v", query, got)
+		}
+		if got := ask("v", query, only); len(got) != 0 {
+			s.Errorf("%q finds another user's %v", query, got)
+		}
+	}
+	forgotten := must[yiku.ForgetResponse](s)(s.Forget(s.ctx, yiku.ForgetRequest{UserID: "u", Selector: yiku.Selector{IDs: []string{works.ID}}, Reason: "test"}))
+	if got := ask("u", "my sister's husband", only); got["Siemens"].Graph > 0 || forgotten.Removed.Memories != 1 {
+		s.Errorf("what was forgotten is found: %v", got)
 	}
 }
