@@ -9,9 +9,11 @@
 //   - seen: was read while rules were written.
 //   - seen-2: was unseen. Rules were steered by its totals, and then it was
 //     released and read case by case. Its scores prove nothing of other cases.
+//   - seen-3: half of a later lot, drawn by lot and released; no rule went by it yet.
+//   - unseen-2: the other half.
 //   - unseen…: is not opened by who writes rules; only its scores are printed.
 //
-// A new part is put in as testdata/unseen-2.jsonl.gz, or under any other name
+// A new part is put in as testdata/unseen-3.jsonl.gz, or under any other name
 // that begins with unseen, and its scores are written by
 //
 //	go test ./eval/judgement -run C5 -update
