@@ -7,6 +7,8 @@ import "time"
 type Settings struct {
 	Budgets Budgets `json:"budgets,omitzero"`
 	Layers  Layers  `json:"layers,omitzero" doc:"Which layers take part where a request does not say (G3)."`
+	// Experiments are those that run, ran and are to run.
+	Experiments []Experiment `json:"experiments,omitempty"`
 	// Attributes are entries beside the server's, such as
 	// "car_plate! = plate, 车牌; team = squad" (C8).
 	Attributes string    `json:"attributes,omitempty" doc:"Names of attributes beside the server's: the name, ! where there is one value at a time, and its other names. They hold for what is saved from then on."`
@@ -36,7 +38,8 @@ type GetSettingsRequest struct{}
 // gives a setting back to the server's configuration.
 type PatchSettingsRequest struct {
 	Conditional
-	Budgets    Opt[Budgets] `json:"budgets,omitzero"`
-	Layers     Opt[Layers]  `json:"layers,omitzero"`
-	Attributes Opt[string]  `json:"attributes,omitzero" maxLength:"8192" doc:"Entries such as car_plate! = plate, 车牌; team = squad. null: none beside the server's."`
+	Budgets     Opt[Budgets]      `json:"budgets,omitzero"`
+	Layers      Opt[Layers]       `json:"layers,omitzero"`
+	Attributes  Opt[string]       `json:"attributes,omitzero" maxLength:"8192" doc:"Entries such as car_plate! = plate, 车牌; team = squad. null: none beside the server's."`
+	Experiments Opt[[]Experiment] `json:"experiments,omitzero" doc:"The whole list, at most 16; null takes all away. One runs at a time."`
 }

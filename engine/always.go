@@ -130,7 +130,7 @@ func (c *call) recallInto(ctx context.Context, p plan, d *desk, fit window.Resul
 	text, degraded := c.clarify(ctx, p.owner, d.query, d.messages, p.layers)
 	d.degraded = union(d.degraded, degraded)
 	q := question{text: text, filter: &filter, kinds: []index.Kind{index.Memory}, limit: p.maxItems + len(d.always) + readAhead,
-		least: least(p.req.Options.MinRelevance, c.settings.MinRelevance), zone: p.zone, explain: p.req.Options.Explain}
+		least: least(p.req.Options.MinRelevance, least(p.variant.MinRelevance, c.settings.MinRelevance)), zone: p.zone, explain: p.req.Options.Explain}
 	hits, degraded, err := c.seek(ctx, owners, q, p.layers)
 	if err != nil {
 		return err

@@ -344,6 +344,9 @@ func (c *call) contextResponse(p plan, d desk, fit window.Result, text compose.O
 		c.noteCut(cut)
 	}
 	res.Explain = c.told
+	if p.variant.Name != "" {
+		res.Variant = c.event.Experiment + "/" + p.variant.Name
+	}
 	b := &res.Budget
 	b.Total = b.CallerSystem + b.Reserved + b.Memory + b.Working + b.Summary + b.Messages
 	b.FullHistory = p.fullHistory(d)

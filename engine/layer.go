@@ -1,11 +1,6 @@
 package engine
 
-import (
-	"context"
-
-	"github.com/yiku-ai/yiku"
-	"github.com/yiku-ai/yiku/store"
-)
+import "github.com/yiku-ai/yiku"
 
 // Layers says which layers of memory take part (G3): the parts of a context,
 // the arms that find, and the stages between finding and showing.
@@ -56,17 +51,6 @@ func (l Layers) byName() map[string]bool {
 		out[one.name] = *one.on
 	}
 	return out
-}
-
-// layers are those of a request: as it wishes, else as its tenant has set, else
-// as the server is configured.
-func (c *call) layers(ctx context.Context, wish yiku.Layers) (on Layers, err error) {
-	err = c.store.View(ctx, func(r store.Reader) error {
-		own, err := settingsOf(r, c.principal.Tenant)
-		on = c.settings.Layers.with(own.Layers).with(wish)
-		return err
-	})
-	return on, err
 }
 
 // off are the arms of finding that a layer switches off.

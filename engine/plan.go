@@ -19,6 +19,7 @@ type plan struct {
 	zone    *time.Location
 	counter *counter
 	layers  Layers
+	variant yiku.Variant // of the experiment that runs; zero: none does
 
 	window   int // the model's window
 	output   int // kept free for the answer
@@ -51,11 +52,16 @@ func (c *call) plan(ctx context.Context, owner yiku.Owner, req yiku.GetContextRe
 	if req.Turns != nil {
 		p.turns = *req.Turns
 	}
+	served, err := c.setup(ctx, owner, req.Options.Layers)
+	if err != nil {
+		return p, err
+	}
+	p.layers, p.variant = served.layers, served.variant
+	if v := p.variant.MaxItems; v != nil {
+		p.maxItems = *v
+	}
 	if req.Options.MaxItems != nil {
 		p.maxItems = *req.Options.MaxItems
-	}
-	if p.layers, err = c.layers(ctx, req.Options.Layers); err != nil {
-		return p, err
 	}
 	return p, c.budget(&p)
 }
@@ -83,6 +89,9 @@ func (c *call) budget(p *plan) error {
 		}
 	}
 	p.memory = min(int(c.settings.MemoryShare*float64(p.window)), c.settings.MemoryTokens)
+	if p.variant.MemoryBudget != nil {
+		p.memory = *p.variant.MemoryBudget
+	}
 	if req.Options.MemoryBudget != nil {
 		p.memory = *req.Options.MemoryBudget
 	}

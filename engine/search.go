@@ -35,10 +35,11 @@ func (c *call) searchMemory(ctx context.Context, req yiku.SearchMemoryRequest) (
 		return res, err
 	}
 	filter := searchFilter(req, c.now)
-	on, err := c.layers(ctx, req.Layers)
+	served, err := c.setup(ctx, owner, req.Layers)
 	if err != nil {
 		return res, err
 	}
+	on := served.layers
 	c.trace(req.Explain, on)
 	said, err := c.saidBefore(ctx, owner, req.SessionID, on)
 	if err != nil {

@@ -58,6 +58,9 @@ func (c *call) patchSettings(ctx context.Context, req yiku.PatchSettingsRequest)
 		if req.Attributes.Present {
 			s.Attributes = req.Attributes.Value
 		}
+		if err := c.patchExperiments(&s.Experiments, req.Experiments); err != nil {
+			return err
+		}
 		s.Version, s.UpdatedAt = 0, c.now
 		body, err := json.Marshal(s)
 		if err != nil {

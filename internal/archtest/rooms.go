@@ -25,7 +25,7 @@ var (
 	contracts = []string{"", "store", "index", "embed"}
 	pure      = []string{
 		"internal/token", "internal/form", "internal/window", "internal/lang",
-		"internal/recall", "internal/compose", "internal/reconcile", "internal/graph", "internal/check", "internal/usage",
+		"internal/recall", "internal/compose", "internal/experiment", "internal/reconcile", "internal/graph", "internal/check", "internal/usage",
 	}
 )
 
@@ -56,6 +56,7 @@ var rooms = []Room{
 	{Dir: "internal/summary", May: []string{"", "llm", "internal/lang", "internal/reconcile", "internal/extract"}},
 	{Dir: "internal/rewrite", May: []string{"", "llm", "internal/lang", "internal/reconcile", "internal/extract", "internal/summary"}},
 	{Dir: "internal/tool", Pure: true},
+	{Dir: "internal/experiment", Pure: true},
 	{Dir: "internal/compose", May: []string{"", "internal/token", "internal/lang", "internal/form", "internal/recall", "internal/window"}, Pure: true},
 
 	// What stands beside the engine.

@@ -141,7 +141,7 @@ func (t *tool) root() *cobra.Command {
 	root.AddCommand(
 		t.serveCommand(), t.demoCommand(), t.chatCommand(), t.addCommand(), t.searchCommand(), t.contextCommand(), t.replayCommand(),
 		t.forgetCommand(), t.verifyCommand(), t.backupCommand(), t.restoreCommand(), t.exportCommand(), t.importCommand(), t.callCommand(), t.costCommand(), t.doctorCommand(),
-		t.keyCommand(), t.jobsCommand(), t.skillsCommand(), t.tokenCommand(), t.configCommand(), t.modelCommand(), t.evalCommand(), t.versionCommand(),
+		t.keyCommand(), t.experimentCommand(), t.jobsCommand(), t.skillsCommand(), t.tokenCommand(), t.configCommand(), t.modelCommand(), t.evalCommand(), t.versionCommand(),
 	)
 	t.markStarts(root)
 	t.help(root)

@@ -120,6 +120,8 @@ type line struct {
 	Counts     map[string]int `json:"counts,omitempty"`
 	Request    string         `json:"request_id,omitempty"`
 	Trace      string         `json:"trace_id,omitempty"`
+	Experiment string         `json:"experiment,omitempty"`
+	Variant    string         `json:"variant,omitempty"`
 }
 
 // AppendJSON appends the event to b as one JSON object and a newline. Callers
@@ -131,7 +133,7 @@ func (e Event) AppendJSON(b []byte) []byte {
 		Time: e.Time.UTC().Format(time.RFC3339Nano), Layer: e.Layer, Operation: e.Operation, Outcome: e.Outcome,
 		DurationMS: float64(e.Duration.Microseconds()) / 1000,
 		Tenant:     e.Tenant, User: e.User, Session: e.Session, MemoryIDs: e.MemoryIDs,
-		Tokens: e.Tokens, Counts: e.Counts, Request: e.Request, Trace: e.Trace,
+		Tokens: e.Tokens, Counts: e.Counts, Request: e.Request, Trace: e.Trace, Experiment: e.Experiment, Variant: e.Variant,
 	})
 	if err != nil {
 		panic("observe: an event that is not JSON: " + err.Error()) // strings and numbers always are

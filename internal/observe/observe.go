@@ -23,6 +23,8 @@ type Event struct {
 	Outcome   string         // ok, or the error's code
 	Request   string         // the request's id, where there is one
 	Trace     string         // the W3C trace id, where there is one
+
+	Experiment, Variant string // that the user's request was part of, where one ran
 }
 
 // Sink takes events. Record must not block for long and must not fail.
