@@ -9,10 +9,10 @@ import "time"
 type Experiment struct {
 	Name      string    `json:"name" minLength:"1" maxLength:"64" doc:"Lower-case letters, digits, - and _."`
 	Salt      string    `json:"salt,omitempty" maxLength:"64" doc:"Made by the server where absent."`
-	Running   bool      `json:"running"`
+	Running   bool      `json:"running,omitempty"`
 	StartedAt time.Time `json:"started_at,omitzero" doc:"Set by the server."`
 	StoppedAt time.Time `json:"stopped_at,omitzero" doc:"Set by the server."`
-	Variants  []Variant `json:"variants" maxItems:"8" doc:"At least two; the first is what the others are compared with."`
+	Variants  []Variant `json:"variants" doc:"At least two; the first is what the others are compared with."`
 }
 
 // Variant is one side of an experiment. What it leaves out is as the tenant and

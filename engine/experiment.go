@@ -49,6 +49,9 @@ func weightsOf(e yiku.Experiment) []int {
 // maxExperiments is how many experiments a tenant's settings hold.
 const maxExperiments = 16
 
+// maxVariants is how many sides an experiment has at most.
+const maxVariants = 8
+
 var plainName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`) // stands in events, and names nobody
 
 // patchExperiments replaces the list of experiments, checked as a whole. What
@@ -119,8 +122,8 @@ func checkExperiment(e yiku.Experiment, field string) error {
 	if !plainName.MatchString(e.Name) {
 		return yiku.Invalid(field+".name", "must be lower-case letters, digits, - and _")
 	}
-	if len(e.Variants) < 2 {
-		return yiku.Invalid(field+".variants", "must be at least two")
+	if len(e.Variants) < 2 || len(e.Variants) > maxVariants {
+		return yiku.Invalid(field+".variants", "must be two to %d", maxVariants)
 	}
 	seen := map[string]bool{}
 	for i, v := range e.Variants {

@@ -203,6 +203,12 @@ func (v *values) lists(p wire.Param, t reflect.Type) {
 	case elem == reflect.TypeFor[yiku.Message](), elem == reflect.TypeFor[yiku.ToolCall]():
 		good = sample(elem, "")
 		bad = append(bad, `{}`)
+	case elem == reflect.TypeFor[yiku.Experiment]():
+		good = `{"name":"e","variants":[{"name":"a"},{"name":"b"}]}`
+		v.take(items(good, 1))
+	case elem == reflect.TypeFor[yiku.Variant]():
+		good = `{"name":"a"}`
+		v.take(`[{"name":"a"},{"name":"b"}]`)
 	case elem.Kind() == reflect.Interface:
 		v.trees(func(tree string) string { return `["a",` + tree + `]` })
 		good, bad = `"a"`, []string{`5`, `null`, `[]`, `true`}
