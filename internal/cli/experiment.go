@@ -141,7 +141,7 @@ func (t *tool) variant(text string) (v yiku.Variant, err error) {
 		switch {
 		case part == "" && rest == "":
 		case !found:
-			return v, usagef("--variant %s: %s", name, t.say(phrase{"%q needs KEY=VALUE", "%q 应写成 KEY=VALUE"}, part))
+			return v, usagef("%s", t.say(phrase{"--variant %s: %q needs KEY=VALUE", "--variant %s：%q 应写成 KEY=VALUE"}, name, part))
 		case strings.HasPrefix(key, "layers."):
 			layers = append(layers, strconv.Quote(strings.TrimPrefix(key, "layers."))+":"+value)
 		default:
@@ -150,7 +150,7 @@ func (t *tool) variant(text string) (v yiku.Variant, err error) {
 	}
 	fields = append(fields, `"name":`+strconv.Quote(name), `"layers":{`+strings.Join(layers, ",")+`}`)
 	if err := decode([]byte("{"+strings.Join(fields, ",")+"}"), &v); err != nil {
-		return v, usagef("--variant %s: %s", name, t.describe(err))
+		return v, usagef("%s", t.say(phrase{"--variant %s: %s", "参数 --variant %s：%s"}, name, t.describe(err)))
 	}
 	return v, nil
 }
