@@ -34,7 +34,8 @@ func TestG3_AssignIsSticky(t *testing.T) {
 			}
 		}
 	}
-	if Assign("a", "bc", []int{1, 1 << 20}) != Assign("a", "bc", []int{1, 1 << 20}) || Assign("", "", []int{5}) != 0 {
+	first := Assign("a", "bc", []int{1, 1 << 20})
+	if again := Assign("a", "bc", []int{1, 1 << 20}); again != first || Assign("", "", []int{5}) != 0 {
 		t.Error("edges")
 	}
 }

@@ -123,7 +123,6 @@ var (
 	promised = regexp.MustCompile(`(?:我|帮你|给你)(?:已经?|会|都|也|刚)*$`)
 	// pasted leads in a text that is another's, or a machine's.
 	pasted      = regexp.MustCompile(`(?i)\b(?:errors?|exception|traceback|warning|log|output|query|snippet|headline|breaking|news|plot|lyrics|excerpt|passage|paragraph|sentence|poem|prompt|essay|letter|caption|tweet|abstract|\w+Error) ?: |(?:报错|错误|日志|输出|返回|新闻|快讯|头条|故事|段子|歌词|原文|文案|作文|摘要|如下|(?:这|下面|以下)(?:段|句|篇|首|封|份|些)?[^，。：:]{0,12})(?:了|是)?[：:]`)
-	listItem    = regexp.MustCompile(`^\s*(?:[-*•·]|\d{1,2}[.)、）])\s*`)
 	quoted      = regexp.MustCompile("(?s)```.*?(```|$)|(?m:^[ \t]*[>|].*$)|(?ms:^[ \t]*-{3,}[ \t]*$.*?(?:^[ \t]*-{3,}[ \t]*$|\\z))")
 	sentenceEnd = regexp.MustCompile(`[。！？!?；;…]+["”’』」)）]*|[.]["”')]*(\s+|$)`)
 	asSaid      = regexp.MustCompile(`(?i)^(?:哈|啊|哦|嗯)?[，,]?(?:每次|以后|下次)?都?(?:是|要)?(?:这样|这么|照这个|按这个).{0,6}$|^(?:works?|worked) `)
