@@ -56,7 +56,7 @@ func NewDriver(dialect Dialect, name string, options *Options) *Driver {
 		d.options.URL = dialect.URL
 	}
 	if d.options.Client == nil {
-		d.options.Client = http.DefaultClient
+		d.options.Client = NoRedirects
 	}
 	d.manner.Structured = structureOf(d.options.Structured)
 	return d

@@ -180,7 +180,13 @@ func words(body []byte) (said, code string) {
 
 // retryAfter reads when to come again: in milliseconds where the endpoint says
 // so, else in seconds, or as a date against the answer's own Date.
-func retryAfter(h http.Header) time.Duration {
+func retryAfter(h http.Header) time.Duration { return min(asked(h), longestWait) }
+
+// longestWait is the longest that an endpoint may have us wait: one that asks
+// for more is asked again after it, so that no work waits for years.
+const longestWait = time.Hour
+
+func asked(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond))
 	}

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -353,6 +354,7 @@ func TestC4_RetryAfterInEveryForm(t *testing.T) {
 	}{
 		{"Retry-After", "7", 7 * time.Second}, {"Retry-After", "0.5", 500 * time.Millisecond}, {"Retry-After-Ms", "250", 250 * time.Millisecond},
 		{"Retry-After", "Mon, 02 Mar 2026 08:00:30 GMT", 30 * time.Second}, {"Retry-After", "Mon, 02 Mar 2026 07:00:00 GMT", 0}, {"Retry-After", "soon", 0}, {"Retry-After", "-1", 0},
+		{"Retry-After", "900000", time.Hour}, {"Retry-After", "Fri, 21 Oct 9999 07:28:00 GMT", time.Hour},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Date", "Mon, 02 Mar 2026 08:00:00 GMT")
@@ -364,6 +366,45 @@ func TestC4_RetryAfterInEveryForm(t *testing.T) {
 		var e *yiku.Error
 		if !errors.As(err, &e) || !errors.Is(err, yiku.ErrLimited) || e.RetryAfter != c.want {
 			t.Errorf("%s %q: %v after %s, want %s", c.name, c.value, err, e.RetryAfter, c.want)
+		}
+	}
+}
+
+// TestG6_CountsOfEveryForm: no answer is lost for how its tokens are counted,
+// and no count is below zero or beyond reason.
+func TestG6_CountsOfEveryForm(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string]llm.Usage{
+		`{"prompt_tokens":7,"completion_tokens":2}`:                      {In: 7, Out: 2},
+		`{"prompt_tokens":10.0,"completion_tokens":2.9}`:                 {In: 10, Out: 2},
+		`{"prompt_tokens":-5,"completion_tokens":9223372036854775807}`:   {In: 0, Out: 1_000_000_000},
+		`{"prompt_tokens":"many","completion_tokens":null}`:              {},
+		`{"prompt_tokens":{"all":3},"completion_tokens":1e308}`:          {Out: 1_000_000_000},
+		`{"prompt_tokens":1,"completion_tokens":1,"total_tokens":-9e99}`: {In: 1, Out: 1},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":"[]"}}],"usage":%s}`, usage)
+		}))
+		res, err := openai.New("m", &llm.Options{URL: s.URL}).Complete(t.Context(), wish())
+		s.Close()
+		if err != nil || res.Usage != want {
+			t.Errorf("%s: %+v, %v; want %+v", usage, res.Usage, err, want)
+		}
+	}
+}
+
+// TestI3_NoKeyGoesElsewhere: an endpoint that sends on to another host gets
+// neither the key nor the text there.
+func TestI3_NoKeyGoesElsewhere(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked elsewhere: %v", r.Header) }))
+	defer elsewhere.Close()
+	s := httptest.NewServer(http.RedirectHandler(strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1), http.StatusTemporaryRedirect))
+	defer s.Close()
+	options := &llm.Options{URL: s.URL, Key: "secret"}
+	for _, m := range []llm.Model{openai.New("m", options), anthropic.New("m", options), ollama.New("m", options)} {
+		if _, err := m.Complete(t.Context(), wish()); err == nil {
+			t.Errorf("%s: a redirect is an answer", m.Name())
 		}
 	}
 }

@@ -43,7 +43,7 @@ func Open(ctx context.Context, model string, options *Options) (*remote.Embedder
 		e.URL = DefaultURL
 	}
 	if e.Client == nil {
-		e.Client = http.DefaultClient
+		e.Client = llm.NoRedirects
 	}
 	name := "openai/" + model
 	if e.Dimensions > 0 {

@@ -87,10 +87,10 @@ type answer struct {
 	} `json:"content"`
 	StopReason string `json:"stop_reason"`
 	Usage      struct {
-		In      int `json:"input_tokens"` // without what was cached or read from there
-		Written int `json:"cache_creation_input_tokens"`
-		Cached  int `json:"cache_read_input_tokens"`
-		Out     int `json:"output_tokens"`
+		In      llm.Tally `json:"input_tokens"` // without what was cached or read from there
+		Written llm.Tally `json:"cache_creation_input_tokens"`
+		Cached  llm.Tally `json:"cache_read_input_tokens"`
+		Out     llm.Tally `json:"output_tokens"`
 	} `json:"usage"`
 }
 
@@ -116,7 +116,7 @@ func read(body []byte) (llm.Response, error) {
 	if len(inputs) > 0 {
 		texts = inputs
 	}
-	res := llm.Response{Text: strings.Join(texts, "\n"), Model: a.Model, Usage: llm.Usage{In: a.Usage.In + a.Usage.Written + a.Usage.Cached, Out: a.Usage.Out}}
+	res := llm.Response{Text: strings.Join(texts, "\n"), Model: a.Model, Usage: llm.Usage{In: int(a.Usage.In + a.Usage.Written + a.Usage.Cached), Out: int(a.Usage.Out)}}
 	switch a.StopReason {
 	case "refusal":
 		return llm.Response{}, llm.Withheld()

@@ -96,12 +96,12 @@ func window(req llm.Request) int {
 }
 
 type answer struct {
-	Model      string  `json:"model"`
-	Message    message `json:"message"`
-	DoneReason string  `json:"done_reason"`
-	In         int     `json:"prompt_eval_count"`
-	Out        int     `json:"eval_count"`
-	Error      string  `json:"error"`
+	Model      string    `json:"model"`
+	Message    message   `json:"message"`
+	DoneReason string    `json:"done_reason"`
+	In         llm.Tally `json:"prompt_eval_count"`
+	Out        llm.Tally `json:"eval_count"`
+	Error      string    `json:"error"`
 }
 
 func read(body []byte) (llm.Response, error) {
@@ -114,5 +114,5 @@ func read(body []byte) (llm.Response, error) {
 	case a.DoneReason == "load" || a.DoneReason == "unload":
 		return llm.Response{}, yiku.Errorf(yiku.ErrUnavailable, "the model was loaded and gave no answer")
 	}
-	return llm.Response{Text: a.Message.Content, Model: a.Model, Truncated: a.DoneReason == "length", Usage: llm.Usage{In: a.In, Out: a.Out}}, nil
+	return llm.Response{Text: a.Message.Content, Model: a.Model, Truncated: a.DoneReason == "length", Usage: llm.Usage{In: int(a.In), Out: int(a.Out)}}, nil
 }

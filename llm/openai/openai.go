@@ -125,9 +125,9 @@ type said struct {
 // usage counts the prompt with what of it was cached. Some endpoints count what
 // was thought in the total only.
 type usage struct {
-	In    int `json:"prompt_tokens"`
-	Out   int `json:"completion_tokens"`
-	Total int `json:"total_tokens"`
+	In    llm.Tally `json:"prompt_tokens"`
+	Out   llm.Tally `json:"completion_tokens"`
+	Total llm.Tally `json:"total_tokens"`
 }
 
 func read(body []byte) (llm.Response, error) {
@@ -151,7 +151,7 @@ func read(body []byte) (llm.Response, error) {
 func respond(a answer, text, refusal string) (llm.Response, error) {
 	res := llm.Response{Text: text, Model: a.Model}
 	if a.Usage != nil {
-		res.Usage = llm.Usage{In: a.Usage.In, Out: max(a.Usage.Out, a.Usage.Total-a.Usage.In)}
+		res.Usage = llm.Usage{In: int(a.Usage.In), Out: int(max(a.Usage.Out, a.Usage.Total-a.Usage.In))}
 	}
 	switch a.Choices[0].FinishReason {
 	case "length":

@@ -39,7 +39,7 @@ func New(name string, options *Options) *Reranker {
 		r.options.URL = DefaultURL
 	}
 	if r.options.Client == nil {
-		r.options.Client = http.DefaultClient
+		r.options.Client = llm.NoRedirects
 	}
 	return r
 }
@@ -60,12 +60,12 @@ type answer struct {
 		Score *float64 `json:"relevance_score"`
 	} `json:"results"`
 	Usage struct { // Jina, vLLM
-		Total int `json:"total_tokens"`
+		Total llm.Tally `json:"total_tokens"`
 	} `json:"usage"`
 	Meta struct { // SiliconFlow, and Cohere on its own clouds
 		Tokens struct {
-			In  int `json:"input_tokens"`
-			Out int `json:"output_tokens"`
+			In  llm.Tally `json:"input_tokens"`
+			Out llm.Tally `json:"output_tokens"`
 		} `json:"tokens"`
 	} `json:"meta"`
 }
@@ -92,9 +92,9 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	if err != nil {
 		return rerank.Response{}, err
 	}
-	tokens := rerank.Tokens{In: a.Meta.Tokens.In, Out: a.Meta.Tokens.Out}
+	tokens := rerank.Tokens{In: int(a.Meta.Tokens.In), Out: int(a.Meta.Tokens.Out)}
 	if a.Usage.Total > 0 {
-		tokens = rerank.Tokens{In: a.Usage.Total}
+		tokens = rerank.Tokens{In: int(a.Usage.Total)}
 	}
 	return rerank.Response{Scores: scores, Tokens: tokens}, nil
 }

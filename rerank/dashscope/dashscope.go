@@ -40,7 +40,7 @@ func New(name string, options *Options) *Reranker {
 		r.options.URL = DefaultURL
 	}
 	if r.options.Client == nil {
-		r.options.Client = http.DefaultClient
+		r.options.Client = llm.NoRedirects
 	}
 	return r
 }
@@ -71,7 +71,7 @@ type answer struct {
 		} `json:"results"`
 	} `json:"output"`
 	Usage struct {
-		Total int `json:"total_tokens"`
+		Total llm.Tally `json:"total_tokens"`
 	} `json:"usage"`
 }
 
@@ -94,5 +94,5 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 		lines[i] = rerank.Ranked(l)
 	}
 	scores, err := rerank.Scores(lines, len(documents))
-	return rerank.Response{Scores: scores, Tokens: rerank.Tokens{In: a.Usage.Total}}, err
+	return rerank.Response{Scores: scores, Tokens: rerank.Tokens{In: int(a.Usage.Total)}}, err
 }

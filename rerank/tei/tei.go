@@ -39,7 +39,7 @@ func New(name string, options *Options) *Reranker {
 		r.options.URL = DefaultURL
 	}
 	if r.options.Client == nil {
-		r.options.Client = http.DefaultClient
+		r.options.Client = llm.NoRedirects
 	}
 	return r
 }
