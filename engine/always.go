@@ -37,8 +37,8 @@ func (c *call) loadAlways(r store.Reader, p plan, d *desk) error {
 		}
 		slices.SortStableFunc(rows, func(a, b ownedRow) int { return order(a.Memory.Memory, b.Memory.Memory) })
 		for _, row := range rows {
-			if seen[row.ID] {
-				continue
+			if seen[row.ID] || row.Type == yiku.TypeCorrection && !(row.Single && row.Attribute != "") {
+				continue // a correction is identity where it says what an attribute is now
 			}
 			if limit == 0 {
 				left++
@@ -60,7 +60,7 @@ func (c *call) loadAlways(r store.Reader, p plan, d *desk) error {
 	if _, err = take(yiku.GroupIdentity, maxPinned, weightiestFirst, recent(store.MemoryQuery{Pinned: true})); err != nil {
 		return err
 	}
-	if _, err = take(yiku.GroupIdentity, maxProfile, weightiestFirst, recent(of(yiku.TypeProfile))); err != nil {
+	if _, err = take(yiku.GroupIdentity, maxProfile, weightiestFirst, recent(of(yiku.TypeProfile, yiku.TypeCorrection))); err != nil {
 		return err
 	}
 	if p.project == "" {

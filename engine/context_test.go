@@ -398,3 +398,17 @@ func TestD9_FutureIsNotYetTrue(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestD4_CorrectedIdentity: what a correction says of an attribute stands in every
+// context, as what it corrects did; other corrections do not.
+func TestD4_CorrectedIdentity(t *testing.T) {
+	t.Parallel()
+	s := newBench(t, nil).operator()
+	save(t, s, yiku.SaveMemoryRequest{Content: "我住在杭州", Type: yiku.TypeProfile, Subject: "user", Attribute: "residence", Value: "杭州", Single: new(true)})
+	save(t, s, yiku.SaveMemoryRequest{Content: "我从杭州搬到上海徐汇了", Type: yiku.TypeCorrection, Subject: "user", Attribute: "residence", Value: "上海徐汇", Single: new(true)})
+	save(t, s, yiku.SaveMemoryRequest{Content: "The report is not weekly", Type: yiku.TypeCorrection})
+	text := contextOf(t, s, yiku.GetContextRequest{SessionID: "s", Query: "compile errors"}).System
+	if !strings.Contains(text, "上海徐汇") || strings.Contains(text, "weekly") || strings.Contains(text, "我住在杭州") {
+		t.Errorf("%s", text)
+	}
+}
