@@ -307,13 +307,18 @@ func (c *call) step(ctx context.Context, f *store.Forget, sel selection, do func
 type haul struct {
 	replayed bool // by the journal, which names each row that went
 	forks    map[string][]store.Session
+	selects  func(store.Message) bool // what the selector names itself
 	seen     map[store.Item]bool
 	memories []store.Memory
 	messages []store.Message
 }
 
 func newHaul(sel selection) *haul {
-	return &haul{replayed: sel.replayed, forks: sel.forks, seen: map[store.Item]bool{}}
+	h := &haul{replayed: sel.replayed, forks: sel.forks, selects: sel.message, seen: map[store.Item]bool{}}
+	if !sel.messages || h.selects == nil {
+		h.selects = func(store.Message) bool { return false }
+	}
+	return h
 }
 
 func (h *haul) addMessages(rows []store.Message) {
@@ -354,6 +359,11 @@ func (c *call) haulMemory(r store.Reader, f *store.Forget, h *haul, row store.Me
 		messages, err = c.withCopies(r, f.Owner, h, messages)
 	}
 	h.addMessages(messages)
+	for _, m := range messages { // one that is named itself takes what else was learnt from it, as it would if it were met first
+		if err == nil && h.selects(m) {
+			err = c.haulDerived(r, f, h, store.Item{Kind: store.ItemMessage, Key: m.Key})
+		}
+	}
 	return err
 }
 

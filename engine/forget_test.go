@@ -379,3 +379,33 @@ func holders(t *testing.T, dir, text string) int {
 	}
 	return n
 }
+
+// TestE1_PreviewAndForgetAgree: a message that is named itself takes all that
+// was learnt from it, whether it is met first or by way of one of its memories;
+// with the message of another word its memories stay. Chinese and English.
+func TestE1_PreviewAndForgetAgree(t *testing.T) {
+	t.Parallel()
+	for text, keyword := range map[string]string{
+		"我叫李雷，住在成都，对海鲜过敏。":                                              "海鲜",
+		"My name is Robert. I live in Leeds. I am allergic to shrimps.": "shrimps",
+	} {
+		s := newBench(t, nil).operator()
+		for session, said := range map[string]string{"s": text, "other": "I work at Acme."} {
+			req := yiku.AppendMessagesRequest{UserID: "ann", SessionID: session, Messages: []yiku.Message{{Role: yiku.RoleUser, Content: yiku.Text(said)}}}
+			if _, err := s.AppendMessages(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.EndSession(t.Context(), yiku.EndSessionRequest{UserID: "ann", SessionID: session, Reason: yiku.EndOther, Wait: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		would := forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: keyword}, DryRun: true}).Removed
+		did := forget(t, s, yiku.ForgetRequest{Selector: yiku.Selector{Keyword: keyword}}).Removed
+		if did.Memories < 3 || would.Memories != did.Memories || would.Messages != did.Messages {
+			t.Errorf("%s: would %+v, did %+v", keyword, would, did)
+		}
+		if got := search(t, s, "Acme"); len(got) == 0 {
+			t.Errorf("%s: what another message told went too", keyword)
+		}
+	}
+}

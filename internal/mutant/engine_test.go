@@ -60,6 +60,7 @@ func forgetMutants() []mutant {
 	const tests = "engine"
 	return []mutant{
 		{"forget: a message that was forgotten is not taken again", "engine/append.go", `if given[i].ID != "" && forgotten[i] {`, `if given[i].ID == "" && forgotten[i] {`, tests},
+		{"forget: a message that is named itself takes what was learnt from it", "engine/forget.go", `if err == nil && h.selects(m) {`, `if false {`, "engine E1_"},
 		{"forget: a forgotten message is suppressed", "engine/forget.go", `append(names, messageMark(row.SessionID, row.Message))`, `names`, tests},
 		{"forget: a forgotten memory is suppressed", "engine/forget.go", `append(names, c.memoryMarks(row)...)`, `names`, tests},
 		{"forget: a deleted memory is suppressed", "engine/memory.go", `err = c.suppress(tx, owner, c.now, c.memoryMarks(row)...)`, `_ = row`, tests},
