@@ -135,9 +135,13 @@ const maxSentence = 1000
 
 func (r *reading) message(n int) {
 	r.at, r.correcting, r.previous, r.thing = n, false, "", ""
-	for _, s := range sentences(r.skills(unspoken(Own(r.window.Messages[n-1].Content)))) {
+	own := Own(r.window.Messages[n-1].Content)
+	if offRecord.MatchString(own) {
+		defer r.keepNothingOf(n)
+	}
+	for _, s := range sentences(r.skills(unspoken(own))) {
 		g := grammarOf(s)
-		if len(s) > maxSentence || isCode(s) {
+		if len(s) > maxSentence || isCode(s) || elsewhere(s) {
 			continue
 		}
 		s = g.plain(s)

@@ -52,6 +52,29 @@ func (r *reading) forget(what string) {
 	}
 }
 
+// elsewhere reports a sentence that takes something out of another thing than
+// memory ("from the shopping list"), or lets a topic rest: nothing is forgotten.
+func elsewhere(s string) bool {
+	return taking.MatchString(s) && aside.MatchString(s) && !ofMemory.MatchString(s)
+}
+
+var (
+	taking   = regexp.MustCompile(`(?i)^(?:(?:please|ok|okay|no|and|so|now|actually|can you|could you),? )*(?:forget|remove|drop|delete|erase|wipe)\b`)
+	aside    = regexp.MustCompile(`(?i)\bfrom (?:the|my|our|this|that|an?) |\bfor (?:now|today|the moment|a (?:moment|while))\b|, *(?:what|how) about\b|, *(?:let us|let's|let me|can we|shall we)\b`)
+	ofMemory = regexp.MustCompile(`(?i)\b(?:memor(?:y|ies)|notes?|records?|profile|what you (?:know|have|remember))\b`)
+)
+
+// keepNothingOf drops what a message told that is not to be kept: wherever in it
+// that is said, the speaker means the message.
+func (r *reading) keepNothingOf(n int) {
+	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return c.Op != OpDelete && slices.Contains(c.Messages, n) })
+}
+
+// offRecord matches an order not to keep what is being said. "I do not remember
+// that" is none, nor is 别忘了.
+var offRecord = regexp.MustCompile(`(?i)(?:^|[.,;:!?(—–-]\s*|\b(?:please|but|so|and)\s+)(?:please\s+)?(?:do not|don['’]?t|never)\s+(?:store|save|keep|record|remember|note|memori[sz]e|write)\s+(?:this|that|it|any of (?:this|that|it))\b|\boff the record\b` +
+	`|(?:这个|这些|这条|这事|这点|上面的|此事)?(?:先|就|都)?(?:别|不要|不用|不必|不许|勿|别再)(?:记住|记录|记下来?|保存|存下来?|存|记)(?:这个|这些|这条|这事|它|了|啊|哦|哈)?\s*(?:[，,。.！!）);；]|$)`)
+
 // part ends what is to be forgotten.
 var part = regexp.MustCompile(`(?i),| from (?:your|the|whatever|all|any|memory)\b`)
 
