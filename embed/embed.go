@@ -34,7 +34,8 @@ type Use int
 // The uses.
 const (
 	Passage Use = iota // something that is to be found
-	Query              // what it is looked for with
+	Query              // what it is looked for with; somebody waits for its vector
+	Sample             // as Passage, but somebody waits for its vector
 )
 
 // Model is the identity of an embedder's vectors.

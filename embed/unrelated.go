@@ -23,7 +23,7 @@ const leastDeviation = 0.01
 // sixteen short texts of two languages, each against the others.
 func Unrelated(ctx context.Context, e Embedder) (mean, deviation float64, err error) {
 	texts := unrelatedTexts()
-	passages, err := e.Embed(ctx, texts, Passage)
+	passages, err := e.Embed(ctx, texts, Sample)
 	if err != nil {
 		return 0, 0, err
 	}

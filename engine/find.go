@@ -439,6 +439,7 @@ func (c *call) search(ctx context.Context, owner yiku.Owner, q question, p *pool
 			return index.Result{}, fusion, nil // there is nothing to ask a model for
 		}
 		fusion = q.fusion()
+		q.off.dense = q.off.dense || p.degraded[degradedDense] // what has failed for this question is not waited for again
 		vector, unrelated, err := q.vector(ctx, on.embedding)
 		if err != nil && ctx.Err() != nil {
 			return found, fusion, err

@@ -171,9 +171,9 @@ func TestR16_EmbedderFails(t *testing.T) {
 	}
 	s, e, _ := call(always(embedtest.Raw{Status: 500}))
 	var first, second *yiku.Error
-	_, err := e.Embed(t.Context(), []string{"a"}, embed.Query)
+	_, err := e.Embed(t.Context(), []string{"a"}, embed.Passage)
 	asked := len(s.Asked())
-	_, again := e.Embed(t.Context(), []string{"a"}, embed.Query)
+	_, again := e.Embed(t.Context(), []string{"a"}, embed.Passage)
 	if !errors.As(err, &first) || !errors.As(again, &second) || second.RetryAfter == 0 || len(s.Asked()) != asked {
 		t.Errorf("the breaker: %v, then %v, %d requests", err, again, len(s.Asked())-asked)
 	}

@@ -5,12 +5,14 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/embed"
@@ -34,7 +36,14 @@ type Options struct {
 	Query     string // what the model wants to see before a question
 	Passage   string // and before anything else
 	Patience  *llm.Patience
+	// QueryTimeout bounds the embedding of what somebody waits for, in one
+	// attempt; 0: DefaultQueryTimeout.
+	QueryTimeout time.Duration
 }
+
+// DefaultQueryTimeout is how long a question's vector may take where nothing
+// else is said.
+const DefaultQueryTimeout = time.Second
 
 // shortest is the length in bytes below which a refused text is not cut further.
 const shortest = 64
@@ -45,7 +54,8 @@ type Embedder struct {
 	model   embed.Model
 	opts    Options
 	patient *llm.Patient[[][]float32]
-	batch   atomic.Int64 // texts of one exchange, as far as the endpoint is known
+	waited  *llm.Patient[[][]float32] // for what somebody waits for: one attempt and a breaker of its own
+	batch   atomic.Int64              // texts of one exchange, as far as the endpoint is known
 }
 
 var _ embed.Embedder = (*Embedder)(nil)
@@ -64,6 +74,7 @@ func Open(ctx context.Context, name string, ask Ask, opts Options) (*Embedder, e
 		name += "+" + strconv.Quote(opts.Passage)
 	}
 	e := &Embedder{ask: ask, opts: opts, patient: llm.NewPatient[[][]float32](opts.Patience)}
+	e.waited = llm.NewPatient[[][]float32](opts.waited())
 	e.model = embed.Model{Name: name, Dimensions: opts.Dimensions}
 	e.batch.Store(int64(opts.Batch))
 	if opts.Dimensions > 0 {
@@ -81,6 +92,17 @@ func Open(ctx context.Context, name string, ask Ask, opts Options) (*Embedder, e
 	return e, nil
 }
 
+// waited is the patience with which questions are embedded: nothing is tried
+// again and no Retry-After waited for, because a search goes on by words.
+func (o Options) waited() *llm.Patience {
+	var p llm.Patience
+	if o.Patience != nil {
+		p = *o.Patience
+	}
+	p.Attempts, p.Timeout = 1, cmp.Or(o.QueryTimeout, DefaultQueryTimeout)
+	return &p
+}
+
 // Close gives nothing back, because nothing is held.
 func (e *Embedder) Close() error { return nil }
 
@@ -89,6 +111,7 @@ func (e *Embedder) Model() embed.Model { return e.model }
 
 // Embed gives the texts' vectors. Of a text that is too long the beginning is
 // embedded; how much the endpoint takes is found out where it refuses more.
+// Whatever is no embed.Passage has QueryTimeout for all of it.
 func (e *Embedder) Embed(ctx context.Context, texts []string, use embed.Use) ([][]float32, error) {
 	prefix := e.opts.Passage
 	if use == embed.Query {
@@ -100,15 +123,37 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, use embed.Use) ([]
 			prepared[i] = " " // endpoints refuse a text that is empty
 		}
 	}
+	var out [][]float32
+	var err error
+	if use == embed.Passage {
+		out, err = e.all(ctx, e.patient.Ask, prepared)
+	} else {
+		out, err = e.waited.Ask(ctx, func(ctx context.Context) ([][]float32, error) { return e.all(ctx, once, prepared) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("embed texts: %w", err)
+	}
+	return out, nil
+}
+
+// asking is how one exchange is run: with patience, or once.
+type asking func(context.Context, func(context.Context) ([][]float32, error)) ([][]float32, error)
+
+func once(ctx context.Context, exchange func(context.Context) ([][]float32, error)) ([][]float32, error) {
+	return exchange(ctx)
+}
+
+// all embeds texts in as many exchanges as they need.
+func (e *Embedder) all(ctx context.Context, ask asking, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))
 	for len(out) < len(texts) {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("embed texts: %w", err)
+			return nil, err
 		}
-		rest := prepared[len(out):]
-		part, _, err := e.taken(ctx, rest[:min(len(rest), int(e.batch.Load()))])
+		rest := texts[len(out):]
+		part, _, err := e.taken(ctx, ask, rest[:min(len(rest), int(e.batch.Load()))])
 		if err != nil {
-			return nil, fmt.Errorf("embed texts: %w", err)
+			return nil, err
 		}
 		out = append(out, part...)
 	}
@@ -118,8 +163,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, use embed.Use) ([]
 // taken embeds what the endpoint may refuse as too much: half and half, down to
 // single texts, and of these ever shorter beginnings. Where halves were taken
 // as they are, no more texts than that go out together from then on.
-func (e *Embedder) taken(ctx context.Context, texts []string) (vectors [][]float32, cut bool, err error) {
-	vectors, err = e.patient.Ask(ctx, func(ctx context.Context) ([][]float32, error) { return e.exchange(ctx, texts) })
+func (e *Embedder) taken(ctx context.Context, ask asking, texts []string) (vectors [][]float32, cut bool, err error) {
+	vectors, err = ask(ctx, func(ctx context.Context) ([][]float32, error) { return e.exchange(ctx, texts) })
 	if !errors.Is(err, yiku.ErrInvalid) {
 		return vectors, false, err
 	}
@@ -127,15 +172,15 @@ func (e *Embedder) taken(ctx context.Context, texts []string) (vectors [][]float
 		if len(texts[0]) < 2*shortest {
 			return nil, false, err
 		}
-		vectors, _, err = e.taken(ctx, []string{texts[0][:boundary(texts[0], len(texts[0])/2)]})
+		vectors, _, err = e.taken(ctx, ask, []string{texts[0][:boundary(texts[0], len(texts[0])/2)]})
 		return vectors, true, err
 	}
 	half := (len(texts) + 1) / 2
-	left, cutLeft, err := e.taken(ctx, texts[:half])
+	left, cutLeft, err := e.taken(ctx, ask, texts[:half])
 	if err != nil {
 		return nil, false, err
 	}
-	right, cutRight, err := e.taken(ctx, texts[half:])
+	right, cutRight, err := e.taken(ctx, ask, texts[half:])
 	if err != nil {
 		return nil, false, err
 	}

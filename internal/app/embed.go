@@ -52,7 +52,7 @@ func dimensionsOf(remembered, name string) (n int) {
 // where auto finds no model.
 func (c *Core) openEmbedder(ctx context.Context, e config.Embed, log *slog.Logger) (embed.Embedder, error) {
 	opts := drivers.EmbedOptions{Workers: e.Workers, Model: e.Model, URL: e.URL, Key: e.Key, Base64: e.Encoding == "base64", Options: remote.Options{
-		Dimensions: e.Dimensions, Batch: e.Batch, MaxTokens: e.MaxTokens, Query: e.Query, Passage: e.Passage, Patience: &llm.Patience{Timeout: e.Timeout},
+		Dimensions: e.Dimensions, Batch: e.Batch, MaxTokens: e.MaxTokens, Query: e.Query, Passage: e.Passage, Patience: &llm.Patience{Timeout: e.Timeout}, QueryTimeout: e.Waited,
 		Known: func(name string) int { return dimensionsOf(c.store.Meta().Model, name) },
 	}}
 	driver := e.Driver

@@ -247,7 +247,7 @@ func TestD11_RerankerSettings(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]bool{
 		"YIKU_RERANK_DRIVER=cohere": false, "YIKU_RERANK_DRIVER=dashscope": false, "YIKU_RERANK_DRIVER=model": false, "YIKU_RERANK_DRIVER=jina": false,
-		"YIKU_RERANK_DRIVER=tei": true, "YIKU_RERANK_DRIVER=cohere YIKU_RERANK_NAME=m": true, "YIKU_RERANK_CANDIDATES=1": false, "YIKU_REWRITE_TIMEOUT=0s": false,
+		"YIKU_RERANK_DRIVER=tei": true, "YIKU_RERANK_DRIVER=cohere YIKU_RERANK_NAME=m": true, "YIKU_RERANK_CANDIDATES=1": false, "YIKU_REWRITE_TIMEOUT=0s": false, "YIKU_EMBED_QUERY_TIMEOUT=0s": false,
 		"YIKU_RERANK_DRIVER=model YIKU_MODEL_DRIVER=ollama YIKU_MODEL_NAME=m": true,
 	} {
 		if _, err := Load(strings.Fields(set), nil); (err == nil) != want {

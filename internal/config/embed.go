@@ -24,10 +24,11 @@ type Embed struct {
 	Query      string // what the model wants to see before a question
 	Passage    string // and before anything else
 	Timeout    time.Duration
+	Waited     time.Duration // a hard bound of what a question's vector adds to a read
 }
 
 func defaultEmbed(driver string) Embed {
-	return Embed{Driver: driver, Model: "multilingual-e5-small", Workers: 1, Encoding: "float", Batch: 32, MaxTokens: 2048, Timeout: 30 * time.Second}
+	return Embed{Driver: driver, Model: "multilingual-e5-small", Workers: 1, Encoding: "float", Batch: 32, MaxTokens: 2048, Timeout: 30 * time.Second, Waited: time.Second}
 }
 
 // embedKeys are the keys of one embedder, whose names begin so.
@@ -53,6 +54,7 @@ func embedKeys(prefix string, of func(*Config) *Embed) []Key {
 		key("query_prefix", "what the endpoint's model wants to see before a question, such as \"query: \"", func(e *Embed) any { return &e.Query }),
 		key("passage_prefix", "and before what is to be found, such as \"passage: \"; another one makes other vectors", func(e *Embed) any { return &e.Passage }),
 		key("timeout", "for one answer of the endpoint", func(e *Embed) any { return &e.Timeout }),
+		key("query_timeout", "the longest that an endpoint may take for a question's vector, in one attempt; later the search goes on by words", func(e *Embed) any { return &e.Waited }),
 	}
 }
 
@@ -67,6 +69,7 @@ func (e Embed) rules(prefix string) []rule {
 		{e.Batch > 0, prefix + "batch", "must be positive"},
 		{e.MaxTokens > 0, prefix + "max_tokens", "must be positive"},
 		{e.Timeout > 0, prefix + "timeout", "must be positive"},
+		{e.Waited > 0, prefix + "query_timeout", "must be positive"},
 	}
 }
 
