@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -205,6 +206,10 @@ func (c *call) embedJob(ctx context.Context, job store.Job, args embedArgs) erro
 		if err != nil {
 			return err
 		}
+		if refused := countNil(vectors); refused > 0 {
+			c.count("refused", refused)
+			c.log.Warn("the embedder refuses texts: they are found by words alone", "refused", refused, "model", c.embedding.model)
+		}
 		done += len(part.items)
 		ended, err := c.putVectors(ctx, job, args, part, vectors, done >= embedTurn)
 		if err != nil || ended {
@@ -214,7 +219,7 @@ func (c *call) embedJob(ctx context.Context, job store.Job, args embedArgs) erro
 	}
 }
 
-// passages embeds texts, each once.
+// passages embeds texts, each once; what the embedder refuses for good has nil.
 func (e *embedding) passages(ctx context.Context, texts []string) ([][]float32, error) {
 	at, distinct := map[string]int{}, make([]string, 0, len(texts))
 	for _, text := range texts {
@@ -222,15 +227,50 @@ func (e *embedding) passages(ctx context.Context, texts []string) ([][]float32, 
 			at[text], distinct = len(distinct), append(distinct, text)
 		}
 	}
-	vectors, err := e.Embed(ctx, distinct, embed.Passage)
+	vectors, err := e.sifted(ctx, distinct)
 	if err != nil {
 		return nil, err
+	}
+	if len(vectors) > 0 && countNil(vectors) == len(vectors) { // is it the texts that are refused, or whatever is asked?
+		if _, err := e.Embed(ctx, []string{"probe"}, embed.Passage); err != nil {
+			return nil, err
+		}
 	}
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
 		out[i] = vectors[at[text]]
 	}
 	return out, nil
+}
+
+// sifted embeds texts; those that are refused where they stand alone have nil.
+func (e *embedding) sifted(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.Embed(ctx, texts, embed.Passage)
+	if !errors.Is(err, yiku.ErrInvalid) {
+		return vectors, err
+	}
+	if len(texts) == 1 {
+		return [][]float32{nil}, nil
+	}
+	half := len(texts) / 2
+	left, err := e.sifted(ctx, texts[:half])
+	if err != nil {
+		return nil, err
+	}
+	right, err := e.sifted(ctx, texts[half:])
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(left, right), nil
+}
+
+func countNil(vectors [][]float32) (n int) {
+	for _, v := range vectors {
+		if v == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // EmbedPending gives everything its vector that waits for one.
@@ -375,7 +415,8 @@ func (c *call) putVectors(ctx context.Context, job store.Job, args embedArgs, u 
 	return ended, err
 }
 
-// stillSaid are the vectors of items that say what they were embedded for.
+// stillSaid are the vectors of items that say what they were embedded for and
+// was not refused.
 func stillSaid(r store.Reader, owner yiku.Owner, u unembedded, vectors [][]float32) ([]store.Vector, error) {
 	texts, err := textsOf(r, owner, u.items)
 	if err != nil {
@@ -383,7 +424,7 @@ func stillSaid(r store.Reader, owner yiku.Owner, u unembedded, vectors [][]float
 	}
 	var put []store.Vector
 	for i, item := range u.items {
-		if text, ok := texts[item]; ok && text == u.texts[i] {
+		if text, ok := texts[item]; ok && text == u.texts[i] && vectors[i] != nil {
 			put = append(put, store.Vector{Item: item, Values: vectors[i]})
 		}
 	}

@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/embed"
+	"github.com/yiku-ai/yiku/embed/remote"
 	"github.com/yiku-ai/yiku/engine"
 )
 
@@ -22,9 +25,10 @@ type meaning struct {
 	name   string
 	size   int // of a vector; 0: 32
 	fails  atomic.Bool
-	texts  atomic.Int64 // those of somewhere
-	asked  atomic.Int64 // questions
-	onText func(string) // called for each text, before it is embedded; nil: nothing
+	texts  atomic.Int64      // those of somewhere
+	asked  atomic.Int64      // questions
+	refuse func(string) bool // texts that are refused for good, with what stands beside them; nil: none
+	onText func(string)      // called for each text, before it is embedded; nil: nothing
 }
 
 func (m *meaning) values() int { return cmp.Or(m.size, 32) }
@@ -37,6 +41,9 @@ func (m *meaning) Embed(_ context.Context, texts []string, use embed.Use) ([][]f
 	}
 	if m.fails.Load() {
 		return nil, yiku.Errorf(yiku.ErrUnavailable, "the embedder rests")
+	}
+	if m.refuse != nil && slices.ContainsFunc(texts, m.refuse) {
+		return nil, yiku.Errorf(yiku.ErrInvalid, "a text is refused")
 	}
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -253,5 +260,87 @@ func TestC3_EmbeddingParks(t *testing.T) {
 	want(t, "after the replay", got, "I live in Bergen")
 	if page, err = s.ListJobs(t.Context(), yiku.ListJobsRequest{}); err != nil && !errors.Is(err, yiku.ErrNotFound) || len(page.Items) != 0 {
 		t.Errorf("jobs left: %+v, %v", page.Items, err)
+	}
+}
+
+// TestD11_EmbedderHangs: a search waits for a question's vector no longer than
+// an endpoint has for it, once for all whose memories it looks through, and
+// goes on by words. Control: without a bound worth the name it waits.
+func TestD11_EmbedderHangs(t *testing.T) {
+	t.Parallel()
+	for name, budget := range map[string]time.Duration{"bounded": time.Second, "control": time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			hangs := func(ctx context.Context, _ []string) ([][]float32, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			e, err := remote.Open(t.Context(), "m", hangs, remote.Options{Dimensions: 32, QueryTimeout: budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := newBenchWith(t, engine.Options{Embedder: e})
+			saveText(t, b.operator(), "I live in Bergen")
+			shared := yiku.SaveMemoryRequest{UserID: "ann", Level: yiku.LevelShared, Content: "All live in Bergen"}
+			if _, err := b.operator().SaveMemory(t.Context(), shared); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			res, err := b.operator().SearchMemory(t.Context(), yiku.SearchMemoryRequest{UserID: "ann", Query: "live in Bergen"})
+			if err != nil || len(res.Items) == 0 || !slices.Contains(res.Degraded, "dense") {
+				t.Errorf("%s: %+v, %v", name, res, err)
+			}
+			if took := time.Since(began); took != budget {
+				t.Errorf("%s: the search took %s", name, took)
+			}
+		})
+	}
+}
+
+// TestH4_RefusedText: a text that the embedder refuses for good stops neither
+// its neighbours nor a change of the model: it is found by its words, and what
+// is reported counts it. Control: where everything is refused nothing is passed
+// over, and the former vectors go on to answer.
+func TestH4_RefusedText(t *testing.T) {
+	t.Parallel()
+	b, old := many(t)
+	saveText(t, b.operator(), "withheld 敏感词")
+	embedded(t, b)
+	other := &meaning{name: "another", refuse: func(string) bool { return true }}
+	var log strings.Builder
+	both := b.again(t, engine.Options{Embedder: other, Former: old, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	ask := func(when string, asked, quiet *meaning) {
+		t.Helper()
+		n := quiet.asked.Load()
+		got, degraded := found(t, both.operator(), "where is her home, "+when+"?")
+		want(t, when, got, "I live in Bergen")
+		want(t, when+", degraded", degraded)
+		if quiet.asked.Load() != n {
+			t.Errorf("%s: another model was asked", when)
+		}
+	}
+	ask("before", old, other)
+	embedded(t, both)
+	if n := both.vectorsOf(t, "another/32"); n != 0 || log.Len() > 0 {
+		t.Errorf("control: %d vectors, %s", n, log.String())
+	}
+	ask("control", old, other)
+	other.refuse = func(text string) bool { return strings.Contains(text, "withheld") }
+	page, err := both.operator().ListJobs(t.Context(), yiku.ListJobsRequest{State: yiku.JobParked})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatalf("parked jobs: %+v, %v", page.Items, err)
+	}
+	if _, err := both.operator().ReplayJob(t.Context(), yiku.ReplayJobRequest{ID: page.Items[0].ID}); err != nil {
+		t.Fatal(err)
+	}
+	embedded(t, both)
+	if n := both.vectorsOf(t, "another/32"); n != 101 {
+		t.Errorf("%d vectors are new", n)
+	}
+	ask("afterwards", other, old)
+	if got, _ := found(t, both.operator(), "withheld"); !slices.Contains(got, "withheld 敏感词") {
+		t.Errorf("by words: %q", got)
+	}
+	if !strings.Contains(log.String(), "refused=1") || strings.Contains(log.String(), "敏感词") {
+		t.Errorf("the log says %s", log.String())
 	}
 }
