@@ -34,7 +34,7 @@ func TestL10_RateLimitOnEmbeddings(t *testing.T) {
 	defer c.Close() //nolint:errcheck // of a test
 	limited := 0
 	s.Fault = func(n int) embedtest.Raw {
-		if n > 0 && n%2 == 0 { // every second request, after the one for the dimensions
+		if n%2 == 1 { // every second request, from the one after that for the dimensions
 			limited++
 			return embedtest.Raw{Status: 429, RetryAfter: "0.001"}
 		}
