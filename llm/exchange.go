@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,11 +24,22 @@ const (
 	unpaid     = time.Hour // until an account without balance is asked again
 )
 
-// Exchange posts a JSON body and reads a JSON answer, for whatever asks models
-// over HTTP in another protocol than a [Dialect]'s; its errors are those of
-// [Model].
-func Exchange(ctx context.Context, client *http.Client, url string, header http.Header, body, answer any) error {
-	read, err := post(ctx, client, url, header, body)
+// Endpoint is where models are asked over HTTP in another protocol than a
+// [Dialect]'s: those that embed and those that rerank.
+type Endpoint struct {
+	URL    string       // the base; "" is the protocol's own
+	Key    string       // bearer; "" sends none
+	Client *http.Client // nil: NoRedirects
+}
+
+// Exchange posts a JSON body to a path behind the base, or behind own where the
+// endpoint names none, and reads a JSON answer; its errors are those of [Model].
+func (e Endpoint) Exchange(ctx context.Context, own, path string, body, answer any) error {
+	header := http.Header{}
+	if e.Key != "" {
+		header.Set("Authorization", "Bearer "+e.Key)
+	}
+	read, err := post(ctx, cmp.Or(e.Client, NoRedirects), strings.TrimSuffix(cmp.Or(e.URL, own), "/")+path, header, body)
 	if err != nil {
 		return err
 	}

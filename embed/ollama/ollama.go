@@ -3,9 +3,7 @@ package ollama
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/yiku-ai/yiku/embed/remote"
 	"github.com/yiku-ai/yiku/llm"
@@ -28,17 +26,7 @@ func Open(ctx context.Context, model string, options *Options) (*remote.Embedder
 	if options != nil {
 		e.Options = *options
 	}
-	if e.URL == "" {
-		e.URL = DefaultURL
-	}
-	if e.Client == nil {
-		e.Client = llm.NoRedirects
-	}
-	name := "ollama/" + model
-	if e.Dimensions > 0 {
-		name = fmt.Sprintf("%s@%d", name, e.Dimensions)
-	}
-	return remote.Open(ctx, name, e.ask, e.Options.Options)
+	return remote.Open(ctx, "ollama/"+model, e.ask, e.Options.Options)
 }
 
 type endpoint struct {
@@ -60,6 +48,6 @@ type answer struct {
 // ask runs one exchange.
 func (e endpoint) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	var a answer
-	err := llm.Exchange(ctx, e.Client, strings.TrimSuffix(e.URL, "/")+"/api/embed", http.Header{}, request{e.model, texts, true, e.Dimensions}, &a)
+	err := llm.Endpoint{URL: e.URL, Client: e.Client}.Exchange(ctx, DefaultURL, "/api/embed", request{e.model, texts, true, e.Dimensions}, &a)
 	return a.Embeddings, err
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strings"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/embed/remote"
@@ -39,17 +38,7 @@ func Open(ctx context.Context, model string, options *Options) (*remote.Embedder
 	if options != nil {
 		e.Options = *options
 	}
-	if e.URL == "" {
-		e.URL = DefaultURL
-	}
-	if e.Client == nil {
-		e.Client = llm.NoRedirects
-	}
-	name := "openai/" + model
-	if e.Dimensions > 0 {
-		name = fmt.Sprintf("%s@%d", name, e.Dimensions)
-	}
-	return remote.Open(ctx, name, e.ask, e.Options.Options)
+	return remote.Open(ctx, "openai/"+model, e.ask, e.Options.Options)
 }
 
 type endpoint struct {
@@ -77,12 +66,8 @@ func (e endpoint) ask(ctx context.Context, texts []string) ([][]float32, error) 
 	if e.Base64 {
 		body.Encoding = "base64"
 	}
-	header := http.Header{}
-	if e.Key != "" {
-		header.Set("Authorization", "Bearer "+e.Key)
-	}
 	var a answer
-	if err := llm.Exchange(ctx, e.Client, strings.TrimSuffix(e.URL, "/")+"/embeddings", header, body, &a); err != nil {
+	if err := (llm.Endpoint{URL: e.URL, Key: e.Key, Client: e.Client}).Exchange(ctx, DefaultURL, "/embeddings", body, &a); err != nil {
 		return nil, err
 	}
 	out := make([][]float32, len(texts))

@@ -61,14 +61,17 @@ type Embedder struct {
 var _ embed.Embedder = (*Embedder)(nil)
 
 // Open is an embedder of that name (driver and model) that asks so. Where the
-// dimensions are not given it embeds one text to learn them. A name that is
-// used with another mark before passages is another model's.
+// dimensions are not given it embeds one text to learn them. With dimensions that
+// are given, or another mark before passages, a name is another model's.
 func Open(ctx context.Context, name string, ask Ask, opts Options) (*Embedder, error) {
 	if opts.Batch <= 0 {
 		opts.Batch = 32
 	}
 	if opts.MaxTokens <= 0 {
 		opts.MaxTokens = 2048
+	}
+	if opts.Dimensions > 0 {
+		name = fmt.Sprintf("%s@%d", name, opts.Dimensions)
 	}
 	if opts.Passage != "" {
 		name += "+" + strconv.Quote(opts.Passage)

@@ -5,9 +5,7 @@
 package cohere
 
 import (
-	"context"
-	"net/http"
-	"strings"
+	"encoding/json"
 
 	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/rerank"
@@ -16,36 +14,13 @@ import (
 // DefaultURL is Cohere's own endpoint.
 const DefaultURL = "https://api.cohere.com/v2"
 
-// Options are what need not be given.
-type Options struct {
-	URL    string // the base, to which /rerank is added; "" is DefaultURL
-	Key    string // bearer; "" sends none
-	Client *http.Client
-}
-
-// Reranker is one model behind an endpoint.
-type Reranker struct {
-	name    string
-	options Options
-}
+// Options are what need not be given: the base, to which /rerank is added, and a key.
+type Options = llm.Endpoint
 
 // New returns the reranker of that name.
-func New(name string, options *Options) *Reranker {
-	r := &Reranker{name: name}
-	if options != nil {
-		r.options = *options
-	}
-	if r.options.URL == "" {
-		r.options.URL = DefaultURL
-	}
-	if r.options.Client == nil {
-		r.options.Client = llm.NoRedirects
-	}
-	return r
+func New(name string, options *Options) *rerank.Driver {
+	return rerank.NewDriver(rerank.Dialect{Driver: "cohere", URL: DefaultURL, Path: "/rerank", Write: write, Read: read}, name, options)
 }
-
-// Name returns cohere/ and the model's name.
-func (r *Reranker) Name() string { return "cohere/" + r.name }
 
 type request struct {
 	Model     string   `json:"model"`
@@ -70,31 +45,20 @@ type answer struct {
 	} `json:"meta"`
 }
 
-// Rerank runs one exchange.
-func (r *Reranker) Rerank(ctx context.Context, query string, documents []string) (rerank.Response, error) {
-	if len(documents) == 0 {
-		return rerank.Response{}, nil
-	}
-	header := http.Header{}
-	if r.options.Key != "" {
-		header.Set("Authorization", "Bearer "+r.options.Key)
-	}
+func write(model, query string, documents []string) any {
+	return request{Model: model, Query: query, Documents: documents, TopN: len(documents)}
+}
+
+func read(body []byte) ([]rerank.Ranked, rerank.Tokens, error) {
 	var a answer
-	body := request{Model: r.name, Query: query, Documents: documents, TopN: len(documents)}
-	if err := llm.Exchange(ctx, r.options.Client, strings.TrimSuffix(r.options.URL, "/")+"/rerank", header, body, &a); err != nil {
-		return rerank.Response{}, err
-	}
+	err := json.Unmarshal(body, &a)
 	lines := make([]rerank.Ranked, len(a.Results))
 	for i, l := range a.Results {
 		lines[i] = rerank.Ranked(l)
-	}
-	scores, err := rerank.Scores(lines, len(documents))
-	if err != nil {
-		return rerank.Response{}, err
 	}
 	tokens := rerank.Tokens{In: int(a.Meta.Tokens.In), Out: int(a.Meta.Tokens.Out)}
 	if a.Usage.Total > 0 {
 		tokens = rerank.Tokens{In: int(a.Usage.Total)}
 	}
-	return rerank.Response{Scores: scores, Tokens: tokens}, nil
+	return lines, tokens, err
 }

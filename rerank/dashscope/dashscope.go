@@ -4,9 +4,7 @@
 package dashscope
 
 import (
-	"context"
-	"net/http"
-	"strings"
+	"encoding/json"
 
 	"github.com/yiku-ai/yiku/llm"
 	"github.com/yiku-ai/yiku/rerank"
@@ -17,36 +15,13 @@ const DefaultURL = "https://dashscope.aliyuncs.com/api/v1"
 
 const path = "/services/rerank/text-rerank/text-rerank"
 
-// Options are what need not be given.
-type Options struct {
-	URL    string // the base, up to /api/v1; "" is DefaultURL
-	Key    string // bearer
-	Client *http.Client
-}
-
-// Reranker is one model behind an endpoint.
-type Reranker struct {
-	name    string
-	options Options
-}
+// Options are what need not be given: the base, up to /api/v1, and a key.
+type Options = llm.Endpoint
 
 // New returns the reranker of that name.
-func New(name string, options *Options) *Reranker {
-	r := &Reranker{name: name}
-	if options != nil {
-		r.options = *options
-	}
-	if r.options.URL == "" {
-		r.options.URL = DefaultURL
-	}
-	if r.options.Client == nil {
-		r.options.Client = llm.NoRedirects
-	}
-	return r
+func New(name string, options *Options) *rerank.Driver {
+	return rerank.NewDriver(rerank.Dialect{Driver: "dashscope", URL: DefaultURL, Path: path, Write: write, Read: read}, name, options)
 }
-
-// Name returns dashscope/ and the model's name.
-func (r *Reranker) Name() string { return "dashscope/" + r.name }
 
 type request struct {
 	Model      string     `json:"model"`
@@ -75,24 +50,16 @@ type answer struct {
 	} `json:"usage"`
 }
 
-// Rerank runs one exchange.
-func (r *Reranker) Rerank(ctx context.Context, query string, documents []string) (rerank.Response, error) {
-	if len(documents) == 0 {
-		return rerank.Response{}, nil
-	}
-	header := http.Header{}
-	if r.options.Key != "" {
-		header.Set("Authorization", "Bearer "+r.options.Key)
-	}
+func write(model, query string, documents []string) any {
+	return request{Model: model, Input: input{query, documents}, Parameters: parameters{TopN: len(documents)}}
+}
+
+func read(body []byte) ([]rerank.Ranked, rerank.Tokens, error) {
 	var a answer
-	body := request{Model: r.name, Input: input{query, documents}, Parameters: parameters{TopN: len(documents)}}
-	if err := llm.Exchange(ctx, r.options.Client, strings.TrimSuffix(r.options.URL, "/")+path, header, body, &a); err != nil {
-		return rerank.Response{}, err
-	}
+	err := json.Unmarshal(body, &a)
 	lines := make([]rerank.Ranked, len(a.Output.Results))
 	for i, l := range a.Output.Results {
 		lines[i] = rerank.Ranked(l)
 	}
-	scores, err := rerank.Scores(lines, len(documents))
-	return rerank.Response{Scores: scores, Tokens: rerank.Tokens{In: int(a.Usage.Total)}}, err
+	return lines, rerank.Tokens{In: int(a.Usage.Total)}, err
 }
