@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
@@ -32,7 +30,7 @@ func main() {
 	flag.StringVar(&f.sets, "sets", "madial_zh,locomo:2,lifebench_zh:1:1200,xquad_zh", "`sets`, of how many conversations each, and of about how many turns of each: those that are evidence, and others evenly chosen; 0 or nothing: of all")
 	flag.StringVar(&f.peers, "peers", "", "`names` of the peers; all where empty")
 	flag.StringVar(&f.envs, "envs", ".cache", "`folder` of the peers' environments, see install.sh")
-	flag.StringVar(&f.cache, "vectors", "", "`file` of vectors; one beside the model where empty")
+	flag.StringVar(&f.cache, "vectors", "", "`folder` of vectors; the one beside the model where empty")
 	flag.StringVar(&f.report, "report", "", "`file` that the figures are written to as JSON")
 	flag.IntVar(&f.questions, "questions", 200, "`number` of questions of each set, evenly chosen; 0: all")
 	flag.StringVar(&f.commit, "commit", "", "`commit` that this is built of")
@@ -58,17 +56,13 @@ func (f flags) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.cache == "" {
-		name := sha256.Sum256([]byte((*vectors)(nil).Model().Name))
-		f.cache = filepath.Join(model, "vectors", hex.EncodeToString(name[:8])+".vectors")
+		f.cache = filepath.Join(model, "vectors")
 	}
-	if err := os.MkdirAll(filepath.Dir(f.cache), 0o700); err != nil {
-		return err
-	}
-	v, err := openVectors(f.cache, weights.Path(model, weights.Default))
+	v, end, err := openVectors(f.cache, weights.Path(model, weights.Default))
 	if err != nil {
 		return err
 	}
-	defer v.close()
+	defer end()
 	switch {
 	case len(args) == 2 && args[0] == "peer":
 		s, ok := systems(v)[args[1]]
@@ -85,7 +79,7 @@ func (f flags) run(ctx context.Context, args []string) error {
 }
 
 // systems are the peers that are written in Go.
-func systems(v *vectors) map[string]protocol.System {
+func systems(v embed.Embedder) map[string]protocol.System {
 	return map[string]protocol.System{"yiku": &inProcess{vectors: v}, "yiku-index": &vectorIndex{}}
 }
 
@@ -220,7 +214,7 @@ func thinned(c eval.Conversation, turns int, evidence map[[2]string]bool) eval.C
 
 // warm makes the vectors that the peers will need, and those by which Yiku
 // learns what unrelated texts have in common.
-func warm(ctx context.Context, v *vectors, set *eval.Set) error {
+func warm(ctx context.Context, v embed.Embedder, set *eval.Set) error {
 	if _, _, err := embed.Unrelated(ctx, v); err != nil {
 		return err
 	}

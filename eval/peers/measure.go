@@ -74,7 +74,7 @@ type ratios struct {
 	RSS      float64 `json:"rss"`
 }
 
-func (f flags) measure(ctx context.Context, v *vectors) error {
+func (f flags) measure(ctx context.Context, v embed.Embedder) error {
 	sets, err := f.loadSets()
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (f flags) command() string {
 }
 
 // one measures a peer on a set: first what it finds, then, warm, how fast.
-func (f flags) one(ctx context.Context, v *vectors, set *eval.Set, command []string, s *setReport, r *row) (err error) {
+func (f flags) one(ctx context.Context, v embed.Embedder, set *eval.Set, command []string, s *setReport, r *row) (err error) {
 	if len(command) == 0 {
 		return errors.New("there is no such peer")
 	}
@@ -256,7 +256,7 @@ func dash(x float64) string {
 }
 
 // dry is a peer that finds nothing: asking it makes the vectors.
-type dry struct{ vectors *vectors }
+type dry struct{ vectors embed.Embedder }
 
 func (d dry) AppendMessages(ctx context.Context, r yiku.AppendMessagesRequest) (yiku.AppendMessagesResponse, error) {
 	texts := make([]string, len(r.Messages))

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,23 +83,22 @@ func TestQuantile(t *testing.T) {
 // there; what is not, is, and fails.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "vectors")
-	v, err := openVectors(path, "no model")
+	dir := t.TempDir()
+	kept, err := eval.KeepVectors(seventh{&model{}}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := make([]float32, dimensions)
-	made[7] = 1
-	if err := v.keep(keyOf("text", embed.Query), made); err != nil {
+	if _, err := kept.Embed(context.Background(), []string{"text"}, embed.Query); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.close(); err != nil {
+	if err := kept.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if v, err = openVectors(path, "no model"); err != nil {
+	v, end, err := openVectors(dir, "no model")
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer v.close()
+	defer end()
 	got, err := v.Embed(context.Background(), []string{"text", "text"}, embed.Query)
 	if err != nil || len(got) != 2 || got[1][7] != 1 {
 		t.Errorf("%v, %v", got, err)
@@ -108,4 +106,16 @@ func TestVectors(t *testing.T) {
 	if _, err := v.Embed(context.Background(), []string{"text"}, embed.Passage); err == nil {
 		t.Error("a question's vector is a passage's too")
 	}
+}
+
+// seventh is the model where every text has one and the same vector.
+type seventh struct{ embed.Embedder }
+
+func (seventh) Embed(_ context.Context, texts []string, _ embed.Use) ([][]float32, error) {
+	made := make([][]float32, len(texts))
+	for i := range made {
+		made[i] = make([]float32, dimensions)
+		made[i][7] = 1
+	}
+	return made, nil
 }

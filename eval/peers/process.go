@@ -26,7 +26,7 @@ const queryCharacters = 800
 // peer is a running system, as eval.Run asks it.
 type peer struct {
 	about   protocol.About
-	vectors *vectors
+	vectors embed.Embedder
 	command *exec.Cmd
 	in      io.WriteCloser
 	lines   *json.Encoder
@@ -43,7 +43,7 @@ func oneThread() []string {
 }
 
 // start runs a peer's command, which speaks the protocol, with one thread.
-func start(ctx context.Context, command []string, dir string, v *vectors) (*peer, error) {
+func start(ctx context.Context, command []string, dir string, v embed.Embedder) (*peer, error) {
 	line := append(oneThread(), command...)
 	p := &peer{vectors: v, command: exec.CommandContext(ctx, line[0], line[1:]...)}
 	p.command.Stderr = os.Stderr

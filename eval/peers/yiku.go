@@ -33,14 +33,14 @@ func settings(dir string) config.Config {
 }
 
 // options give Yiku the vectors that the peers are given.
-func options(v *vectors) *app.Options {
+func options(v embed.Embedder) *app.Options {
 	return &app.Options{Embedder: func(embed.Embedder) (embed.Embedder, error) { return v, nil }}
 }
 
 // inProcess is the whole of Yiku in the peer's process: store on disk, index,
 // engine.
 type inProcess struct {
-	vectors *vectors
+	vectors embed.Embedder
 	core    *app.Core
 }
 
@@ -162,7 +162,7 @@ func (p *vectorIndex) Close() error { return nil }
 
 // server runs Yiku's own HTTP server until it is told to end, and writes its
 // address.
-func server(dir string, v *vectors, out io.Writer) error {
+func server(dir string, v embed.Embedder, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	s, err := app.Start(ctx, settings(dir), options(v))
