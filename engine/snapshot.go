@@ -52,7 +52,7 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 				return err
 			}
 		}
-		if n := c.settings.snapshotsOver(); n > 1 && rand.IntN(n) > 0 {
+		if n := c.settings.snapshotsADrop(); n > 1 && rand.IntN(n) > 0 {
 			return nil
 		}
 		return tx.KeepSnapshots(c.settings.Snapshots, c.settings.SnapshotBytes)
@@ -68,10 +68,10 @@ func (c *call) keepSnapshot(ctx context.Context, p plan, d desk, res *yiku.GetCo
 	return nil
 }
 
-// snapshotsOver is after how many new snapshots of an owner, on average, those
+// snapshotsADrop is after how many new snapshots of an owner, on average, those
 // beyond the bound are dropped: finding them reads the sizes of all. A bound on
 // many may be passed by one in thirty; a low one is kept to the row.
-func (s Settings) snapshotsOver() int { return s.Snapshots / 32 }
+func (s Settings) snapshotsADrop() int { return s.Snapshots / 32 }
 
 // citeMessages returns the messages as a snapshot keeps them: those that stand
 // in the prompt as they are stored are kept as references, and read again from
