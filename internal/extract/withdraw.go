@@ -70,10 +70,11 @@ func (r *reading) keepNothingOf(n int) {
 	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return c.Op != OpDelete && slices.Contains(c.Messages, n) })
 }
 
-// offRecord matches an order not to keep what is being said. "I do not remember
-// that" is none, nor is 别忘了.
-var offRecord = regexp.MustCompile(`(?i)(?:^|[.,;:!?(—–-]\s*|\b(?:please|but|so|and)\s+)(?:please\s+)?(?:do not|don['’]?t|never)\s+(?:store|save|keep|record|remember|note|memori[sz]e|write)\s+(?:this|that|it|any of (?:this|that|it))\b|\boff the record\b` +
-	`|(?:这个|这些|这条|这事|这点|上面的|此事)?(?:先|就|都)?(?:别|不要|不用|不必|不许|勿|别再)(?:记住|记录|记下来?|保存|存下来?|存|记)(?:这个|这些|这条|这事|它|了|啊|哦|哈)?\s*(?:[，,。.！!）);；]|$)`)
+// offRecord matches an order not to keep what is being said, with nothing named
+// behind "this": "I do not remember that" is none, nor is "never save this file",
+// nor 别忘了.
+var offRecord = regexp.MustCompile(`(?i)(?:^|[.,;:!?(—–-]\s*|\b(?:please|but|so|and|you (?:should|must))\s+)(?:please\s+)?(?:do not|don['’]?t|not|never)\s+(?:store|save|keep|record|remember|note|memori[sz]e|write)\s+(?:this|that|it|any of (?:this|that|it))(?:\s+(?:down|anywhere|please))?\s*(?:[.,;:!?)—–-]|$)|\boff the record\b` +
+	`|(?:这个|这些|这条|这事|这点|上面的|此事)?(?:先|就|都)?(?:别|不要|不用|不必|不许|勿|别再)(?:把(?:这个|这些|这条|这事|它))?(?:记住|记录|记下来?|保存|存下来?|存起来|存|记)(?:这个|这些|这条|这事|它|了|啊|哦|哈)?\s*(?:[，,。.！!）);；：:]|$)`)
 
 // part ends what is to be forgotten.
 var part = regexp.MustCompile(`(?i),| from (?:your|the|whatever|all|any|memory)\b`)

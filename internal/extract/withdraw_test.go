@@ -13,17 +13,22 @@ func TestC5_OffTheRecord(t *testing.T) {
 	t.Parallel()
 	for text, kept := range map[string]bool{
 		"I live in Paris.": true,
-		"I live in Paris, but please don't store it.":    false,
-		"Don't save this, but I live in Paris.":          false,
-		"Off the record: I live in Paris.":               false,
-		"I live in Paris. I don't remember that street.": true,
-		"Don't forget: I live in Paris.":                 true,
-		"我住在北京。":                                         true,
-		"我住在北京，但是别记这个":                                   false,
-		"我住在北京。这个不要记。":                                   false,
-		"别记下来，我住在北京。":                                    false,
-		"我喜欢喝白酒（别记）":                                     false,
-		"别忘了，我住在北京。":                                     true,
+		"I live in Paris, but please don't store it.":                   false,
+		"Don't save this, but I live in Paris.":                         false,
+		"I live in Paris and you should not store that.":                false,
+		"I live in Paris. Never save this file to disk without asking.": true,
+		"别记：我住在北京。":                                                     false,
+		"我住在北京，别把这个存起来":                                                 false,
+		"我住在北京，不要把这个记下来":                                                false,
+		"Off the record: I live in Paris.":                              false,
+		"I live in Paris. I don't remember that street.":                true,
+		"Don't forget: I live in Paris.":                                true,
+		"我住在北京。":                                                        true,
+		"我住在北京，但是别记这个":                                                  false,
+		"我住在北京。这个不要记。":                                                  false,
+		"别记下来，我住在北京。":                                                   false,
+		"我喜欢喝白酒（别记）":                                                    false,
+		"别忘了，我住在北京。":                                                    true,
 	} {
 		if got := len(rulesOf(t, text, nil)) > 0; got != kept {
 			t.Errorf("%q: kept %v, want %v", text, got, kept)
