@@ -275,7 +275,6 @@ func str(n int) string { return strings.Repeat("x", n) }
 // Lessons: L113.
 func TestI4_S6_Body(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, settings{})
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, c := range []struct{ name, path, body, field string }{
 		{"duplicate", "/v1/memories", `{"user_id":"u","user_id":"v","content":"c"}`, "user_id"},
@@ -343,7 +342,7 @@ func TestI4_S6_Body(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			rec := w.send("POST", c.path, c.body)
+			rec := newWorld(t, settings{}).send("POST", c.path, c.body)
 			refused(t, rec, 400, c.field)
 		})
 	}
