@@ -29,7 +29,7 @@ func (c *call) withinQuotas(tx store.Tx, owner yiku.Owner, before store.Usage) e
 			return overQuota(fieldOf(c.event.Operation), q.key, q.most, q.of)
 		}
 	}
-	return c.withinOwners(after)
+	return c.withinOwners(before, after)
 }
 
 // isFull reports whether an owner has as many memories, or as much of all, as
@@ -40,9 +40,10 @@ func (c *call) isFull(r store.Reader, owner yiku.Owner) (bool, error) {
 	return memories > 0 && u.Memories >= memories || bytes > 0 && u.Bytes >= int64(bytes), err
 }
 
-// withinOwners is the quota of a tenant's owners, for a write that adds one.
-func (c *call) withinOwners(u store.Usage) error {
-	if most := c.settings.TenantOwners; u.New && most > 0 && u.TenantOwners > most {
+// withinOwners is the quota of a tenant's owners, for a write that brings the
+// first of what is stored of one, be it again.
+func (c *call) withinOwners(before, after store.Usage) error {
+	if most := c.settings.TenantOwners; most > 0 && before.Bytes == 0 && after.Bytes > 0 && after.TenantOwners > most {
 		return overQuota("user_id", "tenant_owners", most, "users of one tenant")
 	}
 	return nil

@@ -197,6 +197,39 @@ func TestF3_QuotaOfOwners(t *testing.T) {
 	}
 }
 
+// TestF3_WhoIsForgottenTakesNoPlace: a tenant makes and forgets more users than
+// it may have at once. What must be kept of them takes no place and still
+// works: what was forgotten is not taken again, and the epoch stays.
+func TestF3_WhoIsForgottenTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	b, s := quotaBench(t, func(s *engine.Settings) { s.TenantOwners = 2 })
+	say := func(user string) yiku.AppendMessagesRequest {
+		return yiku.AppendMessagesRequest{UserID: user, SessionID: "s", Messages: []yiku.Message{{ID: "m", Role: yiku.RoleUser, Content: yiku.Text("我叫" + user)}}}
+	}
+	if _, err := s.AppendMessages(t.Context(), say("甲")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		user := fmt.Sprint("乙", i)
+		if _, err := s.AppendMessages(t.Context(), say(user)); err != nil {
+			t.Fatal(user, err)
+		}
+		_, err := s.AppendMessages(t.Context(), say("丙"))
+		overQuota(t, "a third user", err, "user_id", "limits.tenant_owners")
+		forgotten, err := s.Forget(t.Context(), yiku.ForgetRequest{UserID: user, Selector: yiku.Selector{All: true}, Reason: "asked"})
+		if err != nil || !forgotten.Verified {
+			t.Fatalf("forget: %+v, %v", forgotten, err)
+		}
+		if u := b.usage(t, user); u != (store.Usage{TenantOwners: 1}) {
+			t.Errorf("after a forget of all: %+v", u)
+		}
+	}
+	res, err := s.AppendMessages(t.Context(), say("乙0"))
+	if err != nil || len(res.Messages) != 1 || !res.Messages[0].Forgotten || b.usage(t, "乙0").Messages != 0 {
+		t.Errorf("what was forgotten is sent again: %+v, %v", res, err)
+	}
+}
+
 // TestG1_SnapshotsAreBounded: readers make no database grow for ever: of the
 // contexts of one user the oldest go. The control has no bound.
 func TestG1_SnapshotsAreBounded(t *testing.T) {

@@ -159,13 +159,13 @@ type OwnerState struct {
 // Usage is how much of the store an owner has. Bytes are what the driver keeps
 // of sessions, messages, tasks, working memory and memories with their
 // versions, in its own measure: more with each row, and 0 when all is deleted.
-// TenantOwners counts the owners of the owner's tenant.
+// TenantOwners counts the owners of the owner's tenant of whom there are Bytes:
+// one who was forgotten whole takes no place.
 type Usage struct {
 	Messages     int
 	Memories     int
 	Bytes        int64
 	TenantOwners int
-	New          bool // the running update has added the owner
 }
 
 // Session is a session's row.

@@ -19,7 +19,7 @@ const (
 		coalesce((SELECT max(changed) FROM tombstones WHERE changed BETWEEN o.number << 40 AND (o.number << 40 | 1099511627775)), 0))`
 )
 
-const sqlWrongTenants = `SELECT count(*) FROM tenants t WHERE t.owners <> (SELECT count(*) FROM owners o WHERE o.tenant = t.number)`
+const sqlWrongTenants = `SELECT count(*) FROM tenants t WHERE t.owners <> (SELECT count(*) FROM owners o WHERE o.tenant = t.number AND max(o.messages, o.memories, o.bytes) > 0)`
 
 // sqlWrongUsage counts anew what the triggers have counted.
 const sqlWrongUsage = `WITH usage (owner, messages, memories, bytes) AS (

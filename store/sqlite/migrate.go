@@ -13,7 +13,7 @@ import (
 )
 
 // The schema's versions. latest is what this program reads and writes.
-const latest = 7
+const latest = 8
 
 // resealing is the migration that gives envelopes a MAC.
 const resealing = 2

@@ -226,7 +226,6 @@ type tx struct {
 	state   store.OwnerState
 	counter int64 // the last number given to a row outside the sequence
 	dirty   bool  // the owner's row must be written
-	added   bool  // the owner is new
 	keys    *bool // set where API keys are written
 }
 
@@ -239,7 +238,6 @@ func (s *Store) openTx(c *conn, owner yiku.Owner) (*tx, error) {
 		return nil, err
 	}
 	if own == nil {
-		t.added = true
 		if own, err = t.addOwner(owner); err != nil {
 			return nil, err
 		}

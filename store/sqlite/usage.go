@@ -16,7 +16,7 @@ const (
 )
 
 // Usage tells how much an owner has; see store.Reader. Triggers keep the
-// numbers (migration 3).
+// numbers (migrations 3 and 8).
 func (r *reader) Usage(owner yiku.Owner) (u store.Usage, err error) {
 	o, err := r.find(owner)
 	if err != nil || o == nil {
@@ -27,7 +27,6 @@ func (r *reader) Usage(owner yiku.Owner) (u store.Usage, err error) {
 		u.Bytes, u.TenantOwners = st.ColumnInt64(2), st.ColumnInt(3)
 		return nil
 	}, o.number)
-	u.New = r.writer != nil && r.writer.added && o == r.writer.own
 	return u, foreign("read usage", err)
 }
 

@@ -62,23 +62,41 @@ func usage(e *env) {
 		}
 		return errors.Join(err, tx.DeleteSession(s.Key))
 	})
-	e.same("after everything is deleted", store.Usage{TenantOwners: 1}, e.used(e.owner))
+	e.same("after everything is deleted", store.Usage{}, e.used(e.owner))
 }
 
-// usageOfOwners: a tenant's owners are counted, each once, and it is told who
-// is new.
+// usageOfOwners: a tenant's owners are counted, each once, while something is
+// stored of them; one who comes back counts again.
 func usageOfOwners(e *env) {
-	for i, o := range []yiku.Owner{e.owner, e.alien, e.neighbour, e.owner} {
-		e.updateAs(o, func(tx store.Tx) error {
-			u, err := tx.Usage(o)
-			if u.New != (i < 3) {
-				e.t.Errorf("update %d: new %v", i, u.New)
+	for _, o := range []yiku.Owner{e.owner, e.alien, e.neighbour, e.owner} {
+		e.updateAs(o, func(tx store.Tx) error { return tx.AddMemory(fact("m")) })
+	}
+	e.updateAs(Owner(e.t, "acme", "empty"), func(tx store.Tx) error { _, err := tx.RaiseEpoch(); return err })
+	err := e.s.Update(context.Background(), Owner(e.t, "acme", "undone"), store.Request, func(tx store.Tx) error {
+		return errors.Join(tx.AddMemory(fact("undone")), errOwn)
+	})
+	e.want("Update", err, errOwn)
+	owners := func(what string, want int) {
+		e.t.Helper()
+		if got := e.used(e.owner).TenantOwners; got != want {
+			e.t.Errorf("%s: %d owners of the tenant, want %d", what, got, want)
+		}
+	}
+	owners("two", 2)
+	if got := e.used(e.alien).TenantOwners; got != 1 {
+		e.t.Errorf("owners of the other tenant: %d", got)
+	}
+	for range 2 {
+		var purged yiku.Removed
+		e.updateAs(e.neighbour, func(tx store.Tx) error {
+			list, err := tx.Memories(e.neighbour, store.MemoryQuery{})
+			for _, m := range list {
+				err = errors.Join(err, tx.Purge([]int64{m.Key}, nil, &purged))
 			}
 			return err
 		})
+		owners("one was forgotten", 1)
+		e.updateAs(e.neighbour, func(tx store.Tx) error { return tx.AddMemory(fact("again")) })
+		owners("it is back", 2)
 	}
-	err := e.s.Update(context.Background(), Owner(e.t, "acme", "undone"), store.Request, func(store.Tx) error { return errOwn })
-	e.want("Update", err, errOwn)
-	e.same("owners of the tenant", store.Usage{TenantOwners: 2}, e.used(e.owner))
-	e.same("owners of the other tenant", store.Usage{TenantOwners: 1}, e.used(e.alien))
 }
