@@ -91,13 +91,13 @@ func TestR32_GuardsAreMissed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := copyTree(t)
-	whole := map[string]bool{}
-	for _, m := range all() {
-		if !want.MatchString(m.name) || (*missing && counts.has(m)) {
-			continue
-		}
-		got, by := m.tryWhole(t, dir, whole)
+	list := slices.DeleteFunc(all(), func(m mutant) bool {
+		return !want.MatchString(m.name) || (*missing && counts.has(m))
+	})
+	trials := newTrials(t, copyTree(t), list)
+	slices.SortStableFunc(list, func(a, b mutant) int { return trials.alone(a) - trials.alone(b) })
+	for _, m := range list {
+		got, by := trials.try(t, m, counts[m.name].by)
 		switch got {
 		case killed:
 			t.Logf("killed: %s (by %s)", m.name, by)
@@ -242,38 +242,111 @@ func copyTree(t *testing.T) string {
 }
 
 // TestR32_Control: a guard that a test misses is killed, one that none misses
-// survives, and what does not compile is neither.
+// survives, and what does not compile is neither, whether a mutant is compiled
+// with the others or alone. A change that changes nothing survives.
 func TestR32_Control(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":        "module example.org/m\n\ngo 1.26\n",
-		"a/a.go":        "package a\n\nfunc Guarded(n int) bool { return n > 0 && n < 10 }\n",
-		"a/a_test.go":   "package a\n\nimport \"testing\"\n\nfunc TestGuarded(t *testing.T) {\n\tif Guarded(0) {\n\t\tt.Error(0)\n\t}\n}\n",
+		"go.mod": "module example.org/m\n\ngo 1.26\n",
+		"a/a.go": `package a
+
+func Guarded(n int) bool { return n > 0 && n < 10 }
+
+type list[T comparable] struct{ of []T }
+
+func (l *list[T]) Holds(_ string, want ...T) bool {
+	for i := range want {
+		if i < len(l.of) && l.of[i] != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (list[T]) Size(int) (n int) { n = size - 1; return n }
+
+func all[T any, L ~[]T](l L, of func(T) bool) {
+	for _, x := range l {
+		if of(x) {
+			continue
+		}
+	}
+}
+
+const size = 3
+
+const fixed = 2
+
+var array [fixed]int
+
+func safe() (err any) {
+	defer caught(&err)
+	panic("seen")
+}
+
+func caught(err *any) { *err = recover() }
+`,
+		"a/a_test.go": `package a
+
+import "testing"
+
+func TestGuarded(t *testing.T) {
+	if Guarded(0) {
+		t.Error(0)
+	}
+}
+
+func TestHolds(t *testing.T) {
+	l := &list[int]{of: []int{1, 2}}
+	if l.Holds("", 1, 3) || !l.Holds("", 1, 2) || l.Size(0) != 2 || safe() != "seen" {
+		t.Error(l)
+	}
+	n := 0
+	all([]int{1}, func(int) bool { n++; return true })
+	if n != 1 || len(array) != 2 {
+		t.Error(n)
+	}
+}
+`,
 		"b/b.go":        "package b\n",
 		"a/testdata/.x": "",
 	} {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), []byte(text))
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		old, new, tests string
 		want            outcome
+		together        bool // it is compiled with the others
 	}{
-		{"n > 0 && ", "", "a", killed},
-		{" && n < 10", "", "a", survived},
-		{"n > 0", "nothing", "a", broken},
-		{"n > 0 && ", "", "a TestOther", broken},
-		{"n > 0 && ", "", "b", broken},
-	} {
-		m := mutant{name: "control", file: "a/a.go", old: c.old, new: c.new, tests: c.tests}
-		if got, by := m.try(t, dir); got != c.want {
-			t.Errorf("without %q: outcome %d (%s), want %d", c.old, got, by, c.want)
+		{"n > 0 && ", "", "a", killed, true},
+		{" && n < 10", "", "a", survived, true},
+		{"n > 0", "n /* the same */ > 0", "a", survived, true},
+		{"n > 0", "nothing", "a", broken, false},
+		{"n > 0 && ", "", "a TestOther", broken, true},
+		{"n > 0 && ", "", "b", broken, true},
+		{"l.of[i] != want[i]", "false", "a", killed, true},
+		{"i < len(l.of) && ", "", "a", survived, true},
+		{"n = size - 1", "n = size", "a", killed, true},
+		{"if of(x) {", "if of(x) && of(x) {", "a", killed, true},
+		{"size = 3", "size = 4", "a", killed, true},
+		{"fixed = 2", "fixed = 3", "a", killed, false},
+		{"= recover()", "= any(nil)", "a", killed, false},
+	}
+	var list []mutant
+	for i, c := range cases {
+		list = append(list, mutant{name: fmt.Sprint(i), file: "a/a.go", old: c.old, new: c.new, tests: c.tests})
+	}
+	trials := newTrials(t, dir, list)
+	for i, m := range list {
+		if together := trials.numbers[m.name] > 0; together != cases[i].together {
+			t.Errorf("without %q: compiled with the others: %v (%v)", m.old, together, trials.unfit[m.name])
+		}
+		if got, by := trials.try(t, m, ""); got != cases[i].want {
+			t.Errorf("without %q: outcome %d (%s), want %d", m.old, got, by, cases[i].want)
+		}
+		if got, by := m.try(t, dir); got != cases[i].want {
+			t.Errorf("without %q, alone: outcome %d (%s), want %d", m.old, got, by, cases[i].want)
 		}
 	}
 	if _, err := (mutant{file: "a/a.go", old: "n "}).mutate(dir); err == nil {
