@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
@@ -68,8 +69,8 @@ func usage(e *env) {
 // usageOfOwners: a tenant's owners are counted, each once, while something is
 // stored of them; one who comes back counts again.
 func usageOfOwners(e *env) {
-	for _, o := range []yiku.Owner{e.owner, e.alien, e.neighbour, e.owner} {
-		e.updateAs(o, func(tx store.Tx) error { return tx.AddMemory(fact("m")) })
+	for i, o := range []yiku.Owner{e.owner, e.alien, e.neighbour, e.owner} {
+		e.updateAs(o, func(tx store.Tx) error { return tx.AddMemory(fact(fmt.Sprint(i))) })
 	}
 	e.updateAs(Owner(e.t, "acme", "empty"), func(tx store.Tx) error { _, err := tx.RaiseEpoch(); return err })
 	err := e.s.Update(context.Background(), Owner(e.t, "acme", "undone"), store.Request, func(tx store.Tx) error {
