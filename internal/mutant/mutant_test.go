@@ -36,7 +36,7 @@ type mutant struct {
 }
 
 func all() []mutant {
-	return slices.Concat(storeMutants(), settingMutants(), engineMutants(), forgetMutants(), readMutants(), authMutants(), doorMutants(), textMutants(), auditMutants())
+	return slices.Concat(storeMutants(), settingMutants(), engineMutants(), forgetMutants(), readMutants(), authMutants(), doorMutants(), textMutants(), auditMutants(), modelMutants())
 }
 
 // outcome is what became of a mutant.
