@@ -14,6 +14,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/embed"
 	"github.com/yiku-ai/yiku/index"
+	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -198,6 +199,9 @@ func (c *call) embedJob(ctx context.Context, job store.Job, args embedArgs) erro
 		args = embedArgs{Model: c.embedding.model, All: true}
 	}
 	for done := 0; ; {
+		if err := jobs.Yield(ctx); err != nil {
+			return err
+		}
 		part, err := c.unembedded(ctx, job.Owner, args.After)
 		if err != nil {
 			return err

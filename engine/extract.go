@@ -11,6 +11,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/extract"
+	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/summary"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -229,6 +230,9 @@ func (c *call) summarizerFor(owner yiku.Owner) summary.Summarizer {
 func (c *call) extractWindows(ctx context.Context, owner yiku.Owner, extractor extract.Extractor, x excerpt) (extract.Result, error) {
 	var all extract.Result
 	for i, w := range x.windows {
+		if err := jobs.Yield(ctx); err != nil {
+			return all, err
+		}
 		res, err := extractor.Extract(ctx, w)
 		switch {
 		case err == nil && res.Unusable():

@@ -13,6 +13,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/index"
 	"github.com/yiku-ai/yiku/internal/extract"
+	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/summary"
 	"github.com/yiku-ai/yiku/internal/window"
 	"github.com/yiku-ai/yiku/store"
@@ -59,6 +60,9 @@ func (c *call) exactData(ctx context.Context, owner yiku.Owner, z rawZone) ([]sl
 			belongs := m.Role != yiku.RoleAssistant && (d.Kind != summary.Number || named) && slots < messageSlots
 			if !belongs && checks > 0 && len(d.Text) <= slotBytes {
 				checks--
+				if err := jobs.Yield(ctx); err != nil {
+					return nil, err
+				}
 				found, err := c.findsWordForWord(ctx, owner, summary.Question(text, d), d.Text)
 				if err != nil {
 					return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/internal/extract"
+	"github.com/yiku-ai/yiku/internal/jobs"
 	"github.com/yiku-ai/yiku/internal/summary"
 	"github.com/yiku-ai/yiku/internal/window"
 	"github.com/yiku-ai/yiku/store"
@@ -166,6 +167,9 @@ func linesOf(s store.Summary) []summary.Line {
 // summarizeJob covers the raw zone step by step until it is within its limit.
 func (c *call) summarizeJob(ctx context.Context, job store.Job, by summary.Summarizer) error {
 	for {
+		if err := jobs.Yield(ctx); err != nil {
+			return err
+		}
 		var z rawZone
 		err := c.store.View(ctx, func(r store.Reader) (err error) {
 			z, err = c.rawZone(r, job.Owner, job.SessionKey)

@@ -183,7 +183,7 @@ func OpenModel(m config.Model) (llm.Model, error) {
 }
 
 func (c *Core) startJobs(log *slog.Logger) *jobs.Runner {
-	return c.Engine.StartJobs(&jobs.Options{Log: log})
+	return c.Engine.StartJobs(&jobs.Options{Log: log, Busy: c.Limits.Busy})
 }
 
 // auditKey reads the key of the audit log, which lies outside the database.

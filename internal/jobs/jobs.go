@@ -55,6 +55,7 @@ type Options struct {
 	Delay    time.Duration // before the second attempt, doubled each time and spread by half; 2 s
 	MaxDelay time.Duration // 1 h
 	Lease    time.Duration // after which a job that a crash interrupted runs again; 15 min
+	Busy     func() bool   // whether callers wait for the machine, so that jobs rest between their steps; never
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -186,9 +187,11 @@ func (r *Runner) dispatch(ctx context.Context, workers *sync.WaitGroup, slots ch
 		}
 		workers.Go(func() {
 			defer func() { <-slots; r.release(job.Owner); r.Wake() }()
+			ctx := r.paced(ctx)
 			if err := r.run(ctx, job); err != nil && ctx.Err() == nil {
 				r.options.Log.Error("job cannot be kept", "job", job.ID, "error", err)
 			}
+			_ = Yield(ctx) // the next job is one more step
 		})
 	}
 	return nil

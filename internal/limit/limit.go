@@ -288,6 +288,15 @@ func (l *Limiter) quota(tenant string) int {
 	return l.opts.Day(tenant)
 }
 
+// Busy reports whether requests wait for a place at the gate.
+func (l *Limiter) Busy() bool {
+	if l.gate == nil {
+		return false
+	}
+	_, waiting := l.gate.Load()
+	return waiting > 0
+}
+
 // Stats are the numbers of a limiter.
 type Stats struct {
 	Running, Waiting int
