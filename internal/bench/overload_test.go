@@ -128,8 +128,8 @@ func BenchmarkRefusal(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "data")
 	fillTraffic(b, dir, "t")
 	key := makeKey(b, dir, "t")
-	cost := func(rate string) (result, float64) {
-		p := startProgram(b, dir, append(before, "YIKU_LIMITS_RATE="+rate, "YIKU_LIMITS_BURST=1000")...)
+	cost := func(rate string) (result, float64) { // without jobs: what they do is neither request nor refusal
+		p := startProgram(b, dir, append(before, "YIKU_EXTRACT_JOBS=false", "YIKU_LIMITS_RATE="+rate, "YIKU_LIMITS_BURST=1000")...)
 		defer p.stop(b)
 		host := strings.TrimPrefix(p.url, "http://")
 		l := load{traffic: newTraffic(b, host, key, trafficUsers, 5000, 15), address: host, connections: 64}
