@@ -4,9 +4,10 @@
 // The lists in the tests of this package name each guard: a file, the text
 // that is the guard, the text without it, and the packages whose tests must
 // fail. A text that does not stand exactly once in its file fails make house,
-// so a change that moves a guard moves its entry too. The run takes more than
-// an hour and is part of make nightly; one guard, or all whose names match, is
-// tried with
+// so a change that moves a guard moves its entry too. The guards are removed in
+// one compilation (schemata_test.go), each is tried with the tests that reach
+// it (trial_test.go), and what does not fit is compiled alone. The run is part
+// of make nightly; one guard, or all whose names match, is tried with
 //
 //	go test ./internal/mutant -run R32_ -mutants 'cursor' -v
 //
