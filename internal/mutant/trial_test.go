@@ -34,6 +34,9 @@ type reach struct {
 	places map[string]bool // the functions with mutants that it calls
 }
 
+// cost orders tests: what is quick and is about little comes first.
+func (r *reach) cost() time.Duration { return r.took * time.Duration(len(r.places)) }
+
 // newTrials compiles what fits of the list.
 func newTrials(t *testing.T, dir string, list []mutant) *trials {
 	t.Helper()
@@ -76,7 +79,7 @@ func (r *trials) alone(m mutant) int {
 }
 
 // try says what becomes of a mutant. The test that missed it the last time is
-// run first, then those that reach its function, quickest first; nothing has
+// run first, then those that reach its function, the cheapest first; nothing has
 // survived before all of its stages ran whole.
 func (r *trials) try(t *testing.T, m mutant, last string) (outcome, string) {
 	t.Helper()
@@ -95,7 +98,7 @@ func (r *trials) try(t *testing.T, m mutant, last string) (outcome, string) {
 		if err != nil {
 			return broken, err.Error()
 		}
-		slices.SortFunc(tests, func(a, b *reach) int { return cmp.Compare(a.took, b.took) })
+		slices.SortFunc(tests, func(a, b *reach) int { return cmp.Compare(a.cost(), b.cost()) })
 		if i := slices.IndexFunc(tests, func(x *reach) bool { return x.test == last }); i > 0 {
 			tests = slices.Insert(slices.Delete(tests, i, i+1), 0, tests[i])
 		}
