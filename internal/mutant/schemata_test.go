@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -31,8 +30,9 @@ import (
 type schemata struct {
 	dir, module string
 	bin         string           // the folder of the test binaries
-	numbers     map[string]int   // of the mutants that are in it, from 1, by their names
-	places      map[string]int   // the function that a mutant is in, from 1; 0 where it is a value
+	order       map[string]int   // the numbers of all mutants, from 1, by their names; they stay while some are left out
+	numbers     map[string]int   // of those that are in it
+	places      map[string]int   // the function that a mutant is in: the number of its first; 0 where it is a value
 	unfit       map[string]error // what cannot be tried like this, and why
 }
 
@@ -96,9 +96,10 @@ func newSchemata(t *testing.T, dir string, list []mutant, packages []string) *sc
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(string(mod), "\n")
-	s := &schemata{dir: dir, module: strings.TrimPrefix(first, "module "), bin: t.TempDir(), unfit: map[string]error{}}
+	s := &schemata{dir: dir, module: strings.TrimPrefix(first, "module "), bin: t.TempDir(), order: map[string]int{}, unfit: map[string]error{}}
 	files, whole := map[string][]mutant{}, map[string][]byte{}
 	for _, m := range list {
+		s.order[m.name] = len(s.order) + 1
 		files[m.file] = append(files[m.file], m)
 		if whole[m.file], err = os.ReadFile(filepath.Join(dir, m.file)); err != nil {
 			t.Fatal(err)
@@ -307,14 +308,17 @@ func finds(in ast.Node, enter func(ast.Node) bool, name string) bool {
 // function adds a copy of the function for each change, behind the file, and
 // calls the one that is on before anything else.
 func (r *rewrite) function(f *ast.FuncDecl, list []change) {
-	place, cases := 1+slices.Max(append(slices.Collect(maps.Values(r.places)), 0)), ""
+	place, cases := 0, ""
 	for _, c := range list {
-		number := len(r.numbers) + 1
+		number := r.order[c.name]
 		name := fmt.Sprintf("mutant%d_%s", number, f.Name.Name)
 		text := apply(r.whole, offset(f.Pos()), offset(f.End()), c.edit, edit{offset(f.Name.Pos()), offset(f.Name.End()), name})
 		if one, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, parser.SkipObjectResolution); err != nil || len(one.Decls) != 1 {
 			r.unfit[c.name] = errors.New("it is not one function")
 			continue
+		}
+		if place == 0 {
+			place = number
 		}
 		r.numbers[c.name], r.places[c.name] = number, place
 		r.tails = append(r.tails, tail{mutants: []string{c.name}, text: text})
@@ -399,7 +403,7 @@ func (r *rewrite) value(d *ast.GenDecl, v *ast.ValueSpec, list []change) {
 			r.unfit[c.name] = errors.New("it is not one value")
 			continue
 		}
-		number := len(r.numbers) + 1
+		number := r.order[c.name]
 		r.numbers[c.name], r.places[c.name] = number, 0
 		text = fmt.Sprintf("yikuMutant.Either%s(%d, %s, %s)", kind, number, without, text)
 		names = append(names, c.name)
