@@ -407,4 +407,8 @@ func TestI3_NoKeyGoesElsewhere(t *testing.T) {
 			t.Errorf("%s: a redirect is an answer", m.Name())
 		}
 	}
+	var answer any
+	if err := (llm.Endpoint{URL: s.URL, Key: "secret"}).Exchange(t.Context(), "", "/x", map[string]string{"text": "secret"}, &answer); err == nil {
+		t.Error("an embedder's or a reranker's redirect is an answer")
+	}
 }

@@ -48,6 +48,15 @@ func save(change func(*yiku.SaveMemoryRequest)) yiku.SaveMemoryRequest {
 	return r
 }
 
+// nestObjects nests objects around a text, whose own depth does not count.
+func nestObjects(n int) any {
+	var v any = "x"
+	for range n {
+		v = map[string]any{"k": v}
+	}
+	return v
+}
+
 func nest(n int) any {
 	var v any = 1.0
 	for range n {
@@ -92,15 +101,16 @@ func TestI4_Limits(t *testing.T) {
 		"tree": {save(func(r *R) {
 			r.Metadata = yiku.Metadata{"a": nest(31), "b": 1, "c": []string{"x"}, "d": json.Number("1")}
 		}), nil},
-		"deep tree":           {save(func(r *R) { r.Metadata = yiku.Metadata{"a": nest(32)} }), []string{"metadata"}},
-		"NUL in a key":        {save(func(r *R) { r.Metadata = yiku.Metadata{"a": map[string]any{"b\x00": 1}} }), []string{"metadata"}},
-		"bad UTF-8 in a tree": {save(func(r *R) { r.Metadata = yiku.Metadata{"a": []any{"\xff"}} }), []string{"metadata"}},
-		"channel in a tree":   {save(func(r *R) { r.Metadata = yiku.Metadata{"a": make(chan int)} }), []string{"metadata"}},
-		"infinite in a tree":  {save(func(r *R) { r.Metadata = yiku.Metadata{"a": math.Inf(1)} }), []string{"metadata"}},
-		"1e400 in a tree":     {save(func(r *R) { r.Metadata = yiku.Metadata{"a": json.Number("1e400")} }), []string{"metadata"}},
-		"no number":           {save(func(r *R) { r.Metadata = yiku.Metadata{"a": json.Number("")} }), []string{"metadata"}},
-		"long metadata":       {save(func(r *R) { r.Metadata = yiku.Metadata{"a": strings.Repeat("x", check.MaxMetadata)} }), []string{"metadata"}},
-		"wide tree":           {save(func(r *R) { r.Metadata = yiku.Metadata{"a": make([]any, check.MaxTreeSize)} }), []string{"metadata"}},
+		"deep tree of objects": {save(func(r *R) { r.Metadata = yiku.Metadata{"a": nestObjects(32)} }), []string{"metadata"}},
+		"deep tree":            {save(func(r *R) { r.Metadata = yiku.Metadata{"a": nest(32)} }), []string{"metadata"}},
+		"NUL in a key":         {save(func(r *R) { r.Metadata = yiku.Metadata{"a": map[string]any{"b\x00": 1}} }), []string{"metadata"}},
+		"bad UTF-8 in a tree":  {save(func(r *R) { r.Metadata = yiku.Metadata{"a": []any{"\xff"}} }), []string{"metadata"}},
+		"channel in a tree":    {save(func(r *R) { r.Metadata = yiku.Metadata{"a": make(chan int)} }), []string{"metadata"}},
+		"infinite in a tree":   {save(func(r *R) { r.Metadata = yiku.Metadata{"a": math.Inf(1)} }), []string{"metadata"}},
+		"1e400 in a tree":      {save(func(r *R) { r.Metadata = yiku.Metadata{"a": json.Number("1e400")} }), []string{"metadata"}},
+		"no number":            {save(func(r *R) { r.Metadata = yiku.Metadata{"a": json.Number("")} }), []string{"metadata"}},
+		"long metadata":        {save(func(r *R) { r.Metadata = yiku.Metadata{"a": strings.Repeat("x", check.MaxMetadata)} }), []string{"metadata"}},
+		"wide tree":            {save(func(r *R) { r.Metadata = yiku.Metadata{"a": make([]any, check.MaxTreeSize)} }), []string{"metadata"}},
 
 		"no messages":          {yiku.AppendMessagesRequest{UserID: "u", SessionID: "s"}, []string{"messages"}},
 		"empty messages":       {yiku.AppendMessagesRequest{UserID: "u", SessionID: "s", Messages: []yiku.Message{}}, []string{"messages"}},

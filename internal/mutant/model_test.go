@@ -6,11 +6,11 @@ func modelMutants() []mutant {
 	const rerank, manner, exact = "rerank/rerank.go", "llm/manner.go", "internal/recall/exact.go"
 	const experiment, embed = "engine/experiment.go", "engine/embed.go"
 	return []mutant{
-		{"rerank: a line has an index and a score", rerank, `case l.Index == nil || l.Score == nil:`, `case l.Index == nil:`, "rerank"},
-		{"rerank: a document that was not asked about is refused", rerank, `case *l.Index < 0 || *l.Index >= n:`, `case *l.Index < 0:`, "rerank"},
-		{"rerank: a document is named once", rerank, `case seen[*l.Index]:`, `case seen[*l.Index] && false:`, "rerank"},
-		{"rerank: scores are numbers", rerank, `case math.IsNaN(*l.Score) || math.IsInf(*l.Score, 0):`, `case math.IsInf(*l.Score, 0):`, "rerank"},
-		{"rerank: every document has a score", rerank, `if len(lines) != n {`, `if len(lines) > n {`, "rerank"},
+		{"rerank: a line has an index and a score", rerank, `case l.Index == nil || l.Score == nil:`, `case l.Index == nil:`, "rerank, rerank/tei, rerank/cohere, rerank/dashscope, rerank/listwise"},
+		{"rerank: a document that was not asked about is refused", rerank, `case *l.Index < 0 || *l.Index >= n:`, `case *l.Index < 0:`, "rerank, rerank/tei, rerank/cohere, rerank/dashscope, rerank/listwise"},
+		{"rerank: a document is named once", rerank, `case seen[*l.Index]:`, `case seen[*l.Index] && false:`, "rerank, rerank/tei, rerank/cohere, rerank/dashscope, rerank/listwise"},
+		{"rerank: scores are numbers", rerank, `case math.IsNaN(*l.Score) || math.IsInf(*l.Score, 0):`, `case math.IsInf(*l.Score, 0):`, "rerank, rerank/tei, rerank/cohere, rerank/dashscope, rerank/listwise"},
+		{"rerank: every document has a score", rerank, `if len(lines) != n {`, `if len(lines) > n {`, "rerank, rerank/tei, rerank/cohere, rerank/dashscope, rerank/listwise"},
 		{"models: a form is given up only where one was asked for", manner, `case m.Structured != AsText && req.Schema != nil:`, `case m.Structured != AsText:`, "llm"},
 		{"models: what is refused is learnt, and what was learnt stays", manner, `Warm: m.Warm || o.Warm`, `Warm: o.Warm`, "llm, llm/openai"},
 		{"models: key and text are not sent elsewhere", "llm/exchange.go", `cmp.Or(e.Client, NoRedirects)`, `cmp.Or(e.Client, http.DefaultClient)`, "llm, rerank, embed/remote, embed/openai, embed/ollama"},

@@ -32,7 +32,11 @@ type reach struct {
 	holds  bool // it fails without any mutant where not, and then it proves nothing
 	took   time.Duration
 	places map[string]bool // the functions with mutants that it calls
+	parts  []string        // its subtests, by their whole names
 }
+
+// long is how long a test may take before its subtests are run on their own.
+const long = 3 * time.Second
 
 // cost orders tests: what is quick and is about little comes first.
 func (r *reach) cost() time.Duration { return r.took * time.Duration(len(r.places)) }
@@ -91,7 +95,6 @@ func (r *trials) try(t *testing.T, m mutant, last string) (outcome, string) {
 		return m.tryWhole(t, r.dir, r.bare)
 	}
 	_, last, _ = strings.Cut(last, " ")
-	last, _, _ = strings.Cut(last, "/")
 	for _, stage := range m.stages() {
 		pkg, _, _ := strings.Cut(stage, " ")
 		tests, err := r.reaching(t, stage, m)
@@ -99,11 +102,11 @@ func (r *trials) try(t *testing.T, m mutant, last string) (outcome, string) {
 			return broken, err.Error()
 		}
 		slices.SortFunc(tests, func(a, b *reach) int { return cmp.Compare(a.cost(), b.cost()) })
-		if i := slices.IndexFunc(tests, func(x *reach) bool { return x.test == last }); i > 0 {
+		if i := slices.IndexFunc(tests, func(x *reach) bool { return strings.HasPrefix(last+"/", x.test+"/") }); i > 0 {
 			tests = slices.Insert(slices.Delete(tests, i, i+1), 0, tests[i])
 		}
 		for _, test := range tests {
-			if got, by := r.run(t.Context(), pkg, number, "", "-test.run", only(test.test)); got != survived {
+			if got, by := r.run(t.Context(), pkg, number, "-test.run", only(test.test)); got != survived {
 				return got, by
 			}
 		}
@@ -111,19 +114,22 @@ func (r *trials) try(t *testing.T, m mutant, last string) (outcome, string) {
 	for _, stage := range m.stages() {
 		pkg, _, _ := strings.Cut(stage, " ")
 		if !r.whole[stage] {
-			if got, by := r.run(t.Context(), pkg, 0, "", selects(stage)...); got != survived {
+			if got, by := r.run(t.Context(), pkg, 0, selects(stage)...); got != survived {
 				return broken, stage + " fails without any mutant: " + by
 			}
 			r.whole[stage] = true
 		}
-		if got, by := r.run(t.Context(), pkg, number, "", selects(stage)...); got != survived {
+		if got, by := r.run(t.Context(), pkg, number, selects(stage)...); got != survived {
 			return got, by
 		}
 	}
 	return survived, ""
 }
 
-func only(test string) string { return "^" + test + "$" }
+// only is the pattern of one test or subtest.
+func only(test string) string {
+	return "^" + strings.ReplaceAll(regexp.QuoteMeta(test), "/", "$/^") + "$"
+}
 
 // selects are the flags by which a binary runs the tests of a stage.
 func selects(stage string) []string {
@@ -155,15 +161,30 @@ func (r *trials) reaching(t *testing.T, stage string, m mutant) ([]*reach, error
 			continue
 		}
 		any = true
-		test := r.reach(t, pkg, name)
-		if place := r.places[m.name]; test.holds && (place == 0 || test.places[fmt.Sprint(place)]) {
-			tests = append(tests, test)
+		for _, test := range r.parts(t, pkg, name) {
+			if place := r.places[m.name]; test.holds && (place == 0 || test.places[fmt.Sprint(place)]) {
+				tests = append(tests, test)
+			}
 		}
 	}
 	if !any {
 		return nil, fmt.Errorf("no test ran: %s", stage)
 	}
 	return tests, nil
+}
+
+// parts are a test, or its subtests where it is long: most are about one thing.
+func (r *trials) parts(t *testing.T, pkg, name string) []*reach {
+	t.Helper()
+	test := r.reach(t, pkg, name)
+	if test.took < long || len(test.parts) < 2 || !test.holds {
+		return []*reach{test}
+	}
+	var parts []*reach
+	for _, part := range test.parts {
+		parts = append(parts, r.parts(t, pkg, part)...)
+	}
+	return parts
 }
 
 // reach runs a test alone without any mutant, once. One that fails is given a
@@ -180,8 +201,14 @@ func (r *trials) reach(t *testing.T, pkg, name string) *reach {
 	test := &reach{test: name, places: map[string]bool{}}
 	for range 2 {
 		began := time.Now()
-		got, _ := r.run(t.Context(), pkg, 0, file, "-test.run", only(name))
-		test.took, test.holds = time.Since(began), got == survived
+		out, err := r.output(t.Context(), pkg, 0, file, "-test.run", only(name))
+		got, _ := judge(pkg, out, err)
+		test.took, test.holds, test.parts = time.Since(began), got == survived, nil
+		for _, ran := range ranTest.FindAllSubmatch(out, -1) {
+			if part := string(ran[1]); strings.HasPrefix(part, name+"/") && !strings.Contains(part[len(name)+1:], "/") {
+				test.parts = append(test.parts, part)
+			}
+		}
 		if test.holds {
 			break
 		}
@@ -214,10 +241,19 @@ var (
 	failedTest = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
 )
 
-// run runs tests and names what failed.
-func (s *schemata) run(ctx context.Context, pkg string, number int, reached string, args ...string) (outcome, string) {
+func (s *schemata) output(ctx context.Context, pkg string, number int, reached string, args ...string) ([]byte, error) {
 	args = append([]string{"-test.v", "-test.paniconexit0", "-test.failfast", "-test.timeout=10m"}, args...)
-	out, err := s.command(ctx, pkg, number, reached, args...).CombinedOutput()
+	return s.command(ctx, pkg, number, reached, args...).CombinedOutput()
+}
+
+// run runs tests and names what failed.
+func (s *schemata) run(ctx context.Context, pkg string, number int, args ...string) (outcome, string) {
+	out, err := s.output(ctx, pkg, number, "", args...)
+	return judge(pkg, out, err)
+}
+
+// judge says what tests have made of a mutant, by what they wrote.
+func judge(pkg string, out []byte, err error) (outcome, string) {
 	ran := ranTest.FindAllSubmatch(out, -1)
 	switch {
 	case err == nil && len(ran) > 0:

@@ -31,6 +31,7 @@ func TestB2_ExactDataOfAQueryAreRaised(t *testing.T) {
 		{"one", []string{"600px"}, []int64{1, 2, 5, 3, 4, 7, 6}},
 		{"already there", []string{"1600px"}, []int64{1, 2, 3, 4, 5, 7, 6}},
 		{"beside Chinese", []string{"A-2093"}, []int64{1, 2, 6, 3, 4, 5, 7}},
+		{"four, of which many say the first", []string{"max-width", "600px", "A-2093", "A-20931"}, []int64{7, 6, 5, 1, 2, 3, 4}},
 		{"three, one of them there", []string{"600px", "1600px", "A-2093"}, []int64{6, 2, 5, 1, 3, 4, 7}},
 	} {
 		got := recall.Rank(items, now(), 10, &recall.Options{Exact: c.exact, Explain: true})
