@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,41 @@ func TestL11_WhatIsSaidIsAlwaysRead(t *testing.T) {
 			t.Errorf("asked %d times without consent; jobs left: %v", n, jobsLeft(t, b))
 		}
 	})
+}
+
+// TestR12_AJobThatIsGoneWritesNothing: who runs a job that somebody else has
+// ended since writes nothing of what the model said. Where it is there, it
+// does: the control.
+func TestR12_AJobThatIsGoneWritesNothing(t *testing.T) {
+	t.Parallel()
+	for gone, left := range map[bool]int{true: 0, false: 1} {
+		var b bench
+		script := llmtest.NewScript(answering(`{"op":"create","content":"Likes tea","messages":[1]}`))
+		b = newBenchWith(t, engine.Options{Model: meanwhile{script, func() {
+			owner, err := yiku.NewOwner("acme", "ann")
+			if err != nil || !gone {
+				return
+			}
+			err = b.store.Update(t.Context(), owner, store.Request, func(tx store.Tx) error {
+				rows, err := tx.Jobs("acme", store.JobQuery{Limit: 9})
+				for _, j := range rows {
+					err = errors.Join(err, tx.DeleteJob(j.ID))
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}}})
+		utter(t, b.operator(), "s", "I like tea.")
+		b.clock.Advance(time.Hour)
+		if err := b.RunJobs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if list := contents(t, b.operator(), ""); len(list) != left || len(script.Asked()) != 1 {
+			t.Errorf("gone %v: memories %v, asked %d times", gone, list, len(script.Asked()))
+		}
+	}
 }
 
 // consent withdraws a person's consent, as a restored journal does.
