@@ -83,13 +83,19 @@ func graphRoundTrip(e *env) {
 	e.same("a relation", given, got)
 	e.same("the order", []string{"安娜\x00wife likes =茶", "安娜\x00wife  =", "安娜\x00wife age =41", "安娜\x00wife 雇主 谷歌"}, lines(relations))
 	e.view(func(r store.Reader) error {
-		none, err := r.Relations(e.neighbour, store.RelationQuery{Around: []int64{entities["谷歌"].Key}})
-		others, err2 := r.Entities(e.alien, store.EntityQuery{Names: []string{"谷歌"}})
-		if len(none)+len(others) != 0 {
-			e.t.Error("another owner's graph is seen")
+		for _, o := range []yiku.Owner{e.neighbour, e.alien} { // one is unknown, one has a graph
+			around, err := r.Relations(o, store.RelationQuery{Around: []int64{entities["谷歌"].Key}})
+			of, err2 := r.Relations(o, store.RelationQuery{Memories: []int64{m.Key}})
+			named, err3 := r.Entities(o, store.EntityQuery{Names: []string{"谷歌"}})
+			if err := errors.Join(err, err2, err3); err != nil || len(around)+len(of)+len(named) != 0 {
+				e.t.Errorf("another owner's graph is seen: %v", err)
+			}
 		}
-		return errors.Join(err, err2)
+		return nil
 	})
+	if entities, relations := e.graph(e.alien); len(entities) != 1 || len(relations) != 1 {
+		e.t.Errorf("the other owner has %d entities and %d relations, want one each", len(entities), len(relations))
+	}
 }
 
 func graphQueries(e *env) {

@@ -49,8 +49,10 @@ func jobEnqueue(e *env) {
 		j, err := r.Job(e.owner, first)
 		e.same("may run from the earlier time", At(5), j.NotBefore)
 		e.same("arguments", "参数", string(j.Arguments))
-		_, err2 := r.Job(e.neighbour, first)
-		e.want("another owner's job", err2, yiku.ErrNotFound)
+		for _, o := range []yiku.Owner{e.neighbour, e.alien} { // one is unknown, one has jobs
+			_, err := r.Job(o, first)
+			e.want("another owner's job", err, yiku.ErrNotFound)
+		}
 		return err
 	})
 }

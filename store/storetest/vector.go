@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/store"
 )
 
@@ -61,9 +62,13 @@ func vectorPut(e *env) {
 			return err
 		}
 		e.near("of another model", []float32{1, 0}, got[m.Key])
-		got, err = r.Vectors(e.neighbour, "one", []int64{m.Key})
-		e.same("another owner's", 0, len(got))
-		return err
+		for _, o := range []yiku.Owner{e.neighbour, e.alien} { // one is unknown
+			if got, err = r.Vectors(o, "one", []int64{m.Key}); err != nil {
+				return err
+			}
+			e.same("another owner's", 0, len(got))
+		}
+		return nil
 	})
 }
 
@@ -138,6 +143,10 @@ func vectorGoes(e *env) {
 func vectorDrop(e *env) {
 	m := e.memories("tea")[0]
 	item := memoryItem(m)
+	theirs := fact("theirs")
+	e.updateAs(e.alien, func(tx store.Tx) error {
+		return errors.Join(tx.AddMemory(theirs), tx.PutVectors("one", []store.Vector{vectorOf(memoryItem(theirs), 1)}))
+	})
 	var n int
 	e.update(func(tx store.Tx) error {
 		for _, model := range []string{"one", "two", "three"} {
@@ -158,7 +167,9 @@ func vectorDrop(e *env) {
 	e.view(func(r store.Reader) error {
 		left, err := r.Vectors(e.owner, "two", []int64{m.Key})
 		e.same("left of the model", 1, len(left))
-		return err
+		others, err2 := r.Vectors(e.alien, "one", []int64{theirs.Key})
+		e.same("left of another owner", 1, len(others))
+		return errors.Join(err, err2)
 	})
 }
 
