@@ -11,9 +11,11 @@
 //     released and read case by case. Its scores prove nothing of other cases.
 //   - seen-3: half of a later lot, drawn by lot and released; no rule went by it yet.
 //   - unseen-2: the other half.
+//   - unseen-3: half of a third lot, drawn by lot, which somebody wrote on the
+//     requirements alone, without having seen the rules or any other part.
 //   - unseen…: is not opened by who writes rules; only its scores are printed.
 //
-// A new part is put in as testdata/unseen-3.jsonl.gz, or under any other name
+// A new part is put in as testdata/unseen-4.jsonl.gz, or under any other name
 // that begins with unseen, and its scores are written by
 //
 //	go test ./eval/judgement -run C5 -update
