@@ -3,6 +3,7 @@ module github.com/yiku-ai/yiku
 go 1.26.0
 
 require (
+	github.com/6tail/lunar-go v1.4.6
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/go-json-experiment/json v1.27.2

@@ -52,21 +52,27 @@ func Asked(question string, now time.Time) Question {
 		w := found[i]
 		if i+1 < len(found) && joins.MatchString(question[w.End:found[i+1].Start]) {
 			last := found[i+1]
-			q.Times = append(q.Times, near(Span{w.From, last.To}, w.Yearless && last.Yearless, now)...)
+			q.Times = append(q.Times, near(Span{w.From, last.To}, w.Yearless && last.Yearless, func(years int) (Span, bool) {
+				from, ok1 := w.in(years)
+				to, ok2 := last.in(years)
+				return Span{from.From, to.To}, ok1 && ok2
+			})...)
 			say(w.Start, question[w.Start:last.End])
 			end = last.End
 			i++
 			continue
 		}
-		bound, open := bounded(w, question)
+		bound, open := bounded(w.When, question)
 		words := question[w.Start:w.End]
 		switch {
-		case open && w.Yearless:
-			q.Times, words = append(q.Times, lastBefore(bound, w, now)), " "
 		case open:
+			if last, ok := w.in(-1); ok && w.Yearless && w.From.After(now) { // the last that has begun
+				w.From, w.To = last.From, last.To
+				bound, _ = bounded(w.When, question)
+			}
 			q.Times, words = append(q.Times, bound), " "
 		default:
-			q.Times = append(q.Times, near(bound, w.Yearless, now)...)
+			q.Times = append(q.Times, near(bound, w.Yearless, w.in)...)
 		}
 		say(w.Start, words)
 		end = w.End
@@ -108,36 +114,27 @@ func bounded(w When, text string) (s Span, open bool) {
 }
 
 // near gives a span of this year also in the years around it where no year is said.
-func near(s Span, yearless bool, now time.Time) []Span {
+func near(s Span, yearless bool, in func(years int) (Span, bool)) []Span {
 	if !yearless {
 		return []Span{s}
 	}
 	out := make([]Span, 0, yearsBack+yearsAhead+1)
 	for y := yearsAhead; y >= -yearsBack; y-- {
-		out = append(out, Span{s.From.AddDate(y, 0, 0), s.To.AddDate(y, 0, 0)})
+		if s, ok := in(y); ok {
+			out = append(out, s)
+		}
 	}
 	return out
-}
-
-// lastBefore moves a bound without a year to the last year in which it has begun.
-func lastBefore(s Span, w When, now time.Time) Span {
-	if !w.From.After(now) {
-		return s
-	}
-	if !s.From.IsZero() {
-		s.From = s.From.AddDate(-1, 0, 0)
-	}
-	if !s.To.IsZero() {
-		s.To = s.To.AddDate(-1, 0, 0)
-	}
-	return s
 }
 
 const (
 	zhMonth   = `(十[一二]|[一二三四五六七八九十]|1[0-2]|0?[1-9])\s*月(?:份)?`
 	enSeason  = `(spring|summer|autumn|fall|winter)`
-	enHoliday = `(christmas|new year'?s(?: day| eve)?|halloween|valentine'?s day|thanksgiving|independence day|(?:the )?fourth of july|easter|labor day)`
+	zhHoliday = `(元旦|情人节|妇女节|清明|劳动节|五一|儿童节|六一|国庆|十一假期|双十一|圣诞|平安夜|跨年|春节|过年|除夕|年三十|大年初一|元宵|端午|七夕|中秋|重阳|腊八)节?`
+	enHoliday = `(christmas|(?:chinese|lunar) new year(?:'?s eve)?|spring festival|lantern festival|dragon boat festival|mid-autumn festival|moon festival|new year'?s(?: day| eve)?|halloween|valentine'?s day|thanksgiving|independence day|(?:the )?fourth of july|easter|labor day)`
 )
+
+var zhHolidayHints = []string{"元旦", "节", "清明", "一", "国庆", "圣诞", "平安夜", "跨年", "过年", "除夕", "三十", "元宵", "端午", "七夕", "中秋", "重阳", "腊八"}
 
 // askedExpressions are the forms that a question is read for beside those of Times.
 var askedExpressions = [...]expression{
@@ -150,9 +147,9 @@ var askedExpressions = [...]expression{
 	{[]string{"年", "季"}, regexp.MustCompile(`(\d{4})\s*年的?(年初|年中|年底|年末|上半年|下半年|春天|春季|夏天|夏季|秋天|秋季|冬天|冬季|第?[一二三四1-4]季度)`), partOfYear, year},
 	{[]string{"年", "季"}, regexp.MustCompile(`(去年|今年|明年|前年|后年)的?(年初|年中|年底|年末|上半年|下半年|春天|春季|夏天|夏季|秋天|秋季|冬天|冬季|第?[一二三四1-4]季度)`), partOfYear, relative},
 	{[]string{"年", "季"}, regexp.MustCompile(`()(年初|年中|年底|年末|上半年|下半年|春天|春季|夏天|夏季|秋天|秋季|冬天|冬季|第?[一二三四1-4]季度)`), partOfYear, noYear},
-	{[]string{"元旦", "节", "清明", "一", "国庆", "圣诞", "平安夜", "跨年"}, regexp.MustCompile(`(\d{4})\s*年的?(元旦|情人节|妇女节|清明|劳动节|五一|儿童节|六一|国庆|十一假期|双十一|圣诞|平安夜|跨年)节?`), holiday, year},
-	{[]string{"元旦", "节", "清明", "一", "国庆", "圣诞", "平安夜", "跨年"}, regexp.MustCompile(`(去年|今年|明年|前年|后年)的?(元旦|情人节|妇女节|清明|劳动节|五一|儿童节|六一|国庆|十一假期|双十一|圣诞|平安夜|跨年)节?`), holiday, relative},
-	{[]string{"元旦", "节", "清明", "一", "国庆", "圣诞", "平安夜", "跨年"}, regexp.MustCompile(`()(元旦|情人节|妇女节|清明|劳动节|五一|儿童节|六一|国庆|十一假期|双十一|圣诞|平安夜|跨年)节?`), holiday, noYear},
+	{zhHolidayHints, regexp.MustCompile(`(\d{4})\s*年的?` + zhHoliday), holiday, year},
+	{zhHolidayHints, regexp.MustCompile(`(去年|今年|明年|前年|后年)的?` + zhHoliday), holiday, relative},
+	{zhHolidayHints, regexp.MustCompile(`()` + zhHoliday), holiday, noYear},
 	{[]string{"近", "过去"}, regexp.MustCompile(`(?:最近|过去|近)的?(?:这)?` + zhNumber + `个?(天|日|周|星期|礼拜|月|年)(?:里|内)?`), lately, relative},
 	{[]string{"近", "几天", "些天"}, regexp.MustCompile(`最近|近来|近期|近日|前几天|前些天|这几天|这些天`), lately, relative},
 
@@ -256,9 +253,12 @@ func partOfEnglishYear(now time.Time, group func(int) string) (from, to time.Tim
 	return start.AddDate(0, 3*i, 0), start.AddDate(0, 3*i+3, 0), ok
 }
 
-// holiday is one of those that have their day in the common calendar, with the
-// days off around it.
+// holiday is a holiday of the common or of the Chinese calendar, with the days
+// off around it.
 func holiday(now time.Time, group func(int) string) (from, to time.Time, ok bool) {
+	if f, is := festivals[group(2)]; is {
+		return f.in(yearNamed(now, 1, group), now.Location())
+	}
 	month, day, days := 0, 0, 1
 	switch group(2) {
 	case "元旦":
@@ -288,27 +288,31 @@ func holiday(now time.Time, group func(int) string) (from, to time.Time, ok bool
 
 func englishHoliday(now time.Time, group func(int) string) (from, to time.Time, ok bool) {
 	y := yearNamed(now, 3, group)
-	from, to = holidayOf(now, y, group(2))
+	from, to, ok = holidayOf(now, y, group(2))
 	switch {
 	case group(1) == "last" && !from.Before(dayStart(now)):
-		from, to = holidayOf(now, y-1, group(2))
+		from, to, ok = holidayOf(now, y-1, group(2))
 	case group(1) == "next" && !from.After(now):
-		from, to = holidayOf(now, y+1, group(2))
+		from, to, ok = holidayOf(now, y+1, group(2))
 	}
-	return from, to, true
+	return from, to, ok
 }
 
-func holidayOf(now time.Time, y int, name string) (from, to time.Time) {
-	day := func(month time.Month, d, days int) (time.Time, time.Time) {
+func holidayOf(now time.Time, y int, name string) (from, to time.Time, ok bool) {
+	day := func(month time.Month, d, days int) (time.Time, time.Time, bool) {
 		from := time.Date(y, month, d, 0, 0, 0, 0, now.Location())
-		return from, from.AddDate(0, 0, days)
+		return from, from.AddDate(0, 0, days), true
 	}
 	// nth is the day of the n-th weekday of a month.
 	nth := func(month time.Month, weekday time.Weekday, n int) int {
 		first := time.Date(y, month, 1, 0, 0, 0, 0, time.UTC).Weekday()
 		return 1 + (int(weekday)-int(first)+7)%7 + 7*(n-1)
 	}
-	switch name = strings.ReplaceAll(name, "'", ""); {
+	name = strings.ReplaceAll(name, "'", "")
+	if f, is := festivals[strings.TrimPrefix(strings.TrimPrefix(name, "chinese "), "lunar ")]; is && name != "new year" {
+		return f.in(y, now.Location())
+	}
+	switch {
 	case name == "christmas":
 		return day(time.December, 24, 3)
 	case name == "new years eve":
@@ -325,8 +329,8 @@ func holidayOf(now time.Time, y int, name string) (from, to time.Time) {
 		return day(time.September, nth(time.September, time.Monday, 1), 1)
 	case name == "easter":
 		month, d := easter(y)
-		from, to = day(month, d, 2)
-		return from.AddDate(0, 0, -2), to
+		from, to, ok = day(month, d, 2)
+		return from.AddDate(0, 0, -2), to, ok
 	}
 	return day(time.July, 4, 1)
 }

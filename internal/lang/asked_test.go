@@ -46,9 +46,44 @@ func TestD9_Asked(t *testing.T) {
 	}
 }
 
+// TestD9_Festivals reads the holidays of the Chinese calendar, whose days differ
+// from year to year, with the days off around them. The days are those of the
+// Hong Kong Observatory's tables; 2033 is the year that simple tables get wrong.
+func TestD9_Festivals(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("CST", 8*3600)
+	now := time.Date(2026, 3, 4, 23, 30, 0, 0, zone)
+	for _, test := range []struct{ text, from, to string }{
+		{"2020年春节在哪里过的", "2020-01-24", "2020-02-01"}, {"2033年春节", "2033-01-30", "2033-02-07"}, {"Chinese New Year 2025", "2025-01-28", "2025-02-05"},
+		{"去年过年我们吃了什么", "2025-01-28", "2025-02-05"}, {"今年除夕", "2026-02-16", "2026-02-17"}, {"lunar new year's eve 2024", "2024-02-09", "2024-02-10"}, {"last Spring Festival", "2026-02-16", "2026-02-24"},
+		{"2024年元宵节", "2024-02-24", "2024-02-25"}, {"去年端午", "2025-05-30", "2025-06-02"}, {"the Dragon Boat Festival 2023", "2023-06-21", "2023-06-24"}, {"2025年七夕", "2025-08-29", "2025-08-30"},
+		{"2025年中秋节", "2025-10-05", "2025-10-08"}, {"next mid-autumn festival", "2026-09-24", "2026-09-27"}, {"2033年中秋", "2033-09-07", "2033-09-10"}, {"2025年重阳", "2025-10-29", "2025-10-30"},
+		{"2025年腊八节", "2025-01-07", "2025-01-08"}, {"中秋以前", "", "2025-10-05"}, {"春节以后", "2026-02-24", ""}, {"从2026年春节到2026年元宵", "2026-02-16", "2026-03-04"},
+	} {
+		spans := lang.Asked(test.text, now).Times
+		day := func(at time.Time) string { return strings.TrimPrefix(at.Format(time.DateOnly), "0001-01-01") }
+		if len(spans) != 1 || day(spans[0].From) != test.from || day(spans[0].To) != test.to {
+			t.Errorf("%q asks about %v, want %s to %s", test.text, spans, test.from, test.to)
+		}
+	}
+	// Without a year it is that of any year, each on its own day.
+	for text, days := range map[string][]string{
+		"中秋那天我们去了哪里？":                    {"2027-09-14", "2026-09-24", "2025-10-05", "2024-09-16"},
+		"what did we do on Thanksgiving": {"2027-11-25", "2026-11-26", "2025-11-27", "2024-11-28"},
+	} {
+		spans := lang.Asked(text, now).Times
+		for i, want := range days {
+			if len(spans) != 12 || spans[i].From.Format(time.DateOnly) != want {
+				t.Errorf("%q: %d spans, want one from %s: %v", text, len(spans), want, spans)
+				break
+			}
+		}
+	}
+}
+
 // FuzzAsked holds that spans are not empty, whatever is asked.
 func FuzzAsked(f *testing.F) {
-	for _, s := range []string{"since March", "从三月到五月", "before Easter 2024", "六月以前", "Q4 9999"} {
+	for _, s := range []string{"since March", "从三月到五月", "before Easter 2024", "六月以前", "Q4 9999", "9999年中秋", "0001年腊八", "2月29日"} {
 		f.Add(s)
 	}
 	now := time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)

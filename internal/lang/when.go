@@ -22,11 +22,23 @@ type When struct {
 // on Monday. Expressions on which people disagree (a bare weekday, "3/5") are
 // left out, but "last Tuesday" is the Tuesday before, and "next Tuesday" that of
 // the coming week.
-func Times(text string, now time.Time) []When { return times(text, now, expressions[:]) }
+func Times(text string, now time.Time) []When {
+	var out []When
+	for _, r := range times(text, now, expressions[:]) {
+		out = append(out, r.When)
+	}
+	return out
+}
+
+// reading is a time as it was read, which can be read again in another year.
+type reading struct {
+	When
+	in func(years int) (Span, bool) // the same so many years later; not ok where there is no such day then
+}
 
 // times finds the expressions of some tables.
-func times(text string, now time.Time, tables ...[]expression) []When {
-	var found []When
+func times(text string, now time.Time, tables ...[]expression) []reading {
+	var found []reading
 	lower := strings.ToLower(text)
 	for _, table := range tables {
 		for _, e := range table {
@@ -40,20 +52,25 @@ func times(text string, now time.Time, tables ...[]expression) []When {
 					}
 					return strings.ToLower(text[m[2*i]:m[2*i+1]])
 				}
-				if from, to, ok := e.mean(now, group); ok {
-					found = append(found, When{Start: m[0], End: m[1], From: from, To: to, Relative: e.says != year, Yearless: e.says == noYear})
+				in := func(years int) (Span, bool) {
+					from, to, ok := e.mean(now.AddDate(years, 0, 0), group)
+					return Span{from, to}, ok
+				}
+				if s, ok := in(0); ok {
+					w := When{Start: m[0], End: m[1], From: s.From, To: s.To, Relative: e.says != year, Yearless: e.says == noYear}
+					found = append(found, reading{w, in})
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b When) int { return (b.End - b.Start) - (a.End - a.Start) })
-	var kept []When
+	slices.SortStableFunc(found, func(a, b reading) int { return (b.End - b.Start) - (a.End - a.Start) })
+	var kept []reading
 	for _, w := range found { // of those that overlap, the longest says most
-		if !slices.ContainsFunc(kept, func(k When) bool { return w.Start < k.End && k.Start < w.End }) {
+		if !slices.ContainsFunc(kept, func(k reading) bool { return w.Start < k.End && k.Start < w.End }) {
 			kept = append(kept, w)
 		}
 	}
-	slices.SortFunc(kept, func(a, b When) int { return a.Start - b.Start })
+	slices.SortFunc(kept, func(a, b reading) int { return a.Start - b.Start })
 	return kept
 }
 
@@ -88,7 +105,8 @@ var (
 	weekdayHints = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 	unitHints    = []string{"day", "week", "month", "year"}
 	seasonHints  = []string{"spring", "summer", "autumn", "fall", "winter"}
-	holidayHints = []string{"christmas", "new year", "halloween", "valentine", "thanksgiving", "independence", "fourth of", "easter", "labor day"}
+	holidayHints = []string{"christmas", "new year", "halloween", "valentine", "thanksgiving", "independence", "fourth of", "easter", "labor day",
+		"spring festival", "lantern", "dragon boat", "autumn festival", "moon festival"}
 )
 
 var expressions = [...]expression{
