@@ -44,7 +44,7 @@ var rooms = []Room{
 	// Pure packages: no contract but the index's types, no driver, no engine.
 	{Dir: "internal/token", May: []string{""}, Foreign: []string{"github.com/tiktoken-go/tokenizer"}, Pure: true},
 	{Dir: "internal/kernel", Foreign: []string{"golang.org/x/sys"}},
-	{Dir: "internal/lang", Foreign: []string{"golang.org/x/text", "github.com/longbridgeapp/opencc"}, Pure: true},
+	{Dir: "internal/lang", Foreign: []string{"golang.org/x/text", "github.com/longbridgeapp/opencc", "github.com/6tail/lunar-go"}, Pure: true},
 	{Dir: "internal/wire", May: []string{""}},
 	{Dir: "internal/form", May: []string{""}, Pure: true},
 	{Dir: "internal/check", May: []string{"", "internal/wire", "internal/lang"}, Foreign: []string{"github.com/go-json-experiment/json"}, Pure: true},
