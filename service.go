@@ -79,6 +79,9 @@ type Service interface {
 	ForgetLog(context.Context, ForgetLogRequest) (Page[Receipt], error)
 	VerifyAudit(context.Context, VerifyAuditRequest) (VerifyAuditResponse, error)
 
+	// Whether what finds agrees with what is stored, and putting it right.
+	VerifyIndex(context.Context, VerifyIndexRequest) (VerifyIndexResponse, error)
+
 	// What it costs, and the tenant's settings (G6).
 	GetStats(context.Context, GetStatsRequest) (Stats, error)
 	GetSettings(context.Context, GetSettingsRequest) (Settings, error)

@@ -176,6 +176,11 @@ func (c *Client) VerifyAudit(ctx context.Context, req yiku.VerifyAuditRequest) (
 	return call[yiku.VerifyAuditResponse](ctx, c, "verify_audit", req)
 }
 
+// VerifyIndex implements yiku.Service.
+func (c *Client) VerifyIndex(ctx context.Context, req yiku.VerifyIndexRequest) (yiku.VerifyIndexResponse, error) {
+	return call[yiku.VerifyIndexResponse](ctx, c, "verify_index", req)
+}
+
 // CreateKey implements yiku.Service.
 func (c *Client) CreateKey(ctx context.Context, req yiku.CreateKeyRequest) (yiku.CreateKeyResponse, error) {
 	return call[yiku.CreateKeyResponse](ctx, c, "create_key", req)

@@ -145,6 +145,10 @@ func (s *service) VerifyAudit(ctx context.Context, r yiku.VerifyAuditRequest) (y
 	return run(ctx, s, "verify_audit", r, (*call).verifyAudit)
 }
 
+func (s *service) VerifyIndex(ctx context.Context, r yiku.VerifyIndexRequest) (yiku.VerifyIndexResponse, error) {
+	return run(ctx, s, "verify_index", r, (*call).verifyIndex)
+}
+
 func (s *service) CreateKey(ctx context.Context, r yiku.CreateKeyRequest) (yiku.CreateKeyResponse, error) {
 	return run(ctx, s, "create_key", r, (*call).createKey)
 }

@@ -24,6 +24,57 @@ type Holder interface {
 	Hold(owner yiku.Owner) (release func())
 }
 
+// Rebuilder is what an Index adds that can build an owner anew beside what
+// answers meanwhile, and say how the two differ.
+type Rebuilder interface {
+	// Rebuild begins a copy of the owner that holds nothing and that no search sees.
+	Rebuild(owner yiku.Owner) (Copy, error)
+}
+
+// Copy is an owner that is built anew, by one goroutine.
+type Copy interface {
+	// Apply is Index.Apply, for the copy.
+	Apply(ctx context.Context, batch Batch) error
+
+	// Compare says how what the index holds of the owner differs from the copy.
+	// Searches go on meanwhile; an Apply for the owner waits.
+	Compare(ctx context.Context) (Comparison, error)
+
+	// Install puts the copy in the place of what the index holds; searches see
+	// the one or the other, and the copy is used no more. Where the index has
+	// dropped the owner meanwhile nothing is installed, and installed is false.
+	Install(ctx context.Context) (installed bool, err error)
+}
+
+// Fault is how a document of an index differs from what it should be.
+type Fault string
+
+// The faults.
+const (
+	FaultMissing Fault = "missing" // the index lacks it
+	FaultExtra   Fault = "extra"   // only the index has it, or twice
+	FaultStale   Fault = "stale"   // its words, place, time or fields are others
+	FaultVector  Fault = "vector"  // its vector is another one, or missing, or there is none
+)
+
+// Difference is one document that is not as it should be.
+type Difference struct {
+	Ref
+	Fault Fault
+}
+
+// Comparison is what Copy.Compare found. Of an owner that the index does not
+// hold it is the zero Comparison.
+type Comparison struct {
+	At          Position     // of what the index holds
+	Documents   int          // held
+	Vectors     int          // held
+	Differences []Difference // by Ref, one a document, the first of the faults in their order
+	// Sums says that every document is as it should be, but not what is counted
+	// over them or linked between them.
+	Sums bool
+}
+
 // ErrPosition is what Apply answers where the batch does not continue at the
 // index's position. The caller reads Position again and starts from there.
 var ErrPosition = errors.New("batch does not continue at the index's position")

@@ -54,6 +54,8 @@ func Run(t *testing.T, open func(t *testing.T) index.Index, options *Options) {
 		"Metadata":    testMetadata,
 		"Atomic":      testAtomic,
 		"Concurrent":  testConcurrent,
+		"Compare":     testCompare,
+		"Install":     testInstall,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -303,6 +303,7 @@ func costlyRest() []costly {
 		}},
 		{op: "delete_working", name: "as large as it may be", build: func(c *costRig) *http.Request { return c.request("delete_working", session("long"), ann(), nil) }},
 		{op: "verify_audit", name: "all of it", build: func(c *costRig) *http.Request { return c.request("verify_audit", nil, nil, nil) }},
+		{op: "verify_index", name: "all of it", most: 8 * time.Second, why: "each owner's index is read in again and compared", build: func(c *costRig) *http.Request { return c.request("verify_index", nil, nil, tree{"rebuild": true}) }},
 		{op: "get_settings", name: "all", build: func(c *costRig) *http.Request { return c.request("get_settings", nil, nil, nil) }},
 		{op: "patch_settings", name: "one", build: func(c *costRig) *http.Request {
 			return c.request("patch_settings", nil, nil, tree{"budgets": tree{"day_calls": 5}})

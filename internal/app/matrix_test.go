@@ -102,6 +102,7 @@ func rules() map[string]rule {
 		"verify_receipt":   {least: read, id: "receipt", foreign: missing},
 		"forget_log":       {least: read},
 		"verify_audit":     {least: admin, tenant: true},
+		"verify_index":     {least: admin, tenant: true},
 		"get_stats":        {least: admin, tenant: true},
 		"get_settings":     {least: admin, tenant: true},
 		"patch_settings":   {least: admin, tenant: true, body: `"budgets":{"day_calls":9}`},

@@ -379,6 +379,7 @@ func keySoak() map[string]soakEntry {
 	}
 	return map[string]soakEntry{
 		"verify_audit": operator(0, func(*act) any { return &yiku.VerifyAuditRequest{} }),
+		"verify_index": operator(1, func(a *act) any { return &yiku.VerifyIndexRequest{UserID: a.user(), Rebuild: true} }),
 		"get_tools":    operator(1, func(*act) any { return &yiku.ToolsRequest{Lang: "zh"} }),
 		"instructions": operator(1, func(*act) any { return &yiku.InstructionsRequest{Lang: "zh"} }),
 		"list_jobs":    operator(1, func(*act) any { return &yiku.ListJobsRequest{} }),

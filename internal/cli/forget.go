@@ -158,13 +158,17 @@ func (t *tool) showForgotten(res yiku.ForgetResponse) {
 
 func (t *tool) verifyCommand() *cobra.Command {
 	var user, receipt string
+	var rebuild bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: t.say(phrase{"Check the audit log and every stored row and page, or with --receipt that what was forgotten is gone", "检查审计日志和存储中的每一行、每一页；带 --receipt 时检查遗忘的内容确已删除"}),
+		Short: t.say(phrase{"Check the audit log, the index and every stored row and page, or with --receipt that what was forgotten is gone", "检查审计日志、索引和存储中的每一行、每一页；带 --receipt 时检查遗忘的内容确已删除"}),
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (user == "") != (receipt == "") {
 				return usagef("--user and --receipt go together")
+			}
+			if rebuild && receipt != "" {
+				return usagef("--rebuild and --receipt exclude each other")
 			}
 			if err := t.mayBeginJournal(cmd.Context()); err != nil {
 				return err
@@ -173,7 +177,7 @@ func (t *tool) verifyCommand() *cobra.Command {
 				if receipt != "" {
 					return t.verifyReceipt(ctx, service, user, receipt)
 				}
-				return t.verifyAudit(ctx, service)
+				return errors.Join(t.verifyAudit(ctx, service), t.verifyIndex(ctx, service, rebuild))
 			})
 			if err != nil || receipt != "" {
 				return err
@@ -183,6 +187,7 @@ func (t *tool) verifyCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&user, "user", "", t.say(phrase{"`USER` whose receipt it is", "凭据属于哪个用户 `USER`"}))
 	cmd.Flags().StringVar(&receipt, "receipt", "", t.say(phrase{"the receipt's `ID`", "凭据的 `ID`"}))
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, t.say(phrase{"replace the parts of the index that differ from the store; reads go on meanwhile", "把与存储不一致的索引部分换成新建的；期间读取照常"}))
 	cmd.Flags().BoolVar(&t.newJournal, "new-journal", false, t.say(phrase{"begin a new forget journal where the old one is lost: what was forgotten before comes back with older backups", "遗忘日志丢失时另起新的：恢复更早的备份会使之前遗忘的内容回来"}))
 	return cmd
 }

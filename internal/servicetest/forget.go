@@ -14,6 +14,7 @@ func forgetGroups() []group {
 		{"E1_ForgetRepeated", forgetRepeated},
 		{"E2_SnapshotsOfWhatIsGone", snapshotsOfWhatIsGone},
 		{"E8_AuditIsWhole", auditIsWhole},
+		{"E8_IndexAgrees", indexAgrees},
 	}
 }
 
@@ -136,6 +137,30 @@ func auditIsWhole(s *suite) {
 	if !audit.Valid || audit.Entries != empty.Entries+3 || audit.Head == empty.Head {
 		s.Errorf("audit %+v after %+v", audit, empty)
 	}
+}
+
+// indexAgrees: what the index holds of one user or of all is compared with the
+// store, and a user of whom nothing was asked is not held. Rebuilding what
+// agrees changes nothing.
+func indexAgrees(s *suite) {
+	s.alphaLife()
+	find := func() []string {
+		return s.found(yiku.SearchMemoryRequest{UserID: "u", Query: "alpha 喝茶", IncludeMessages: true, MinRelevance: ptr(0.0)})
+	}
+	before := find()
+	one := must[yiku.VerifyIndexResponse](s)(s.VerifyIndex(s.ctx, yiku.VerifyIndexRequest{UserID: "u"}))
+	if !one.Clean || one.Users != 1 || one.Unloaded != 0 || one.Documents != 5 {
+		s.Errorf("u: %+v", one)
+	}
+	if none := must[yiku.VerifyIndexResponse](s)(s.VerifyIndex(s.ctx, yiku.VerifyIndexRequest{UserID: "nobody"})); !none.Clean || none.Users != 0 || none.Unloaded != 1 {
+		s.Errorf("nobody: %+v", none)
+	}
+	all := must[yiku.VerifyIndexResponse](s)(s.VerifyIndex(s.ctx, yiku.VerifyIndexRequest{Rebuild: true}))
+	if !all.Clean || all.Users < 1 || all.Documents < 5 || all.Rebuilt != 0 || len(all.Items) != 0 {
+		s.Errorf("all: %+v", all)
+	}
+	same(s, "found afterwards", before, find())
+	names[yiku.VerifyIndexResponse](s, "user_id")(s.VerifyIndex(s.ctx, yiku.VerifyIndexRequest{UserID: "a\x00b"}))
 }
 
 // snapshotsOfWhatIsGone: E2, a snapshot goes with each thing that it shows: a

@@ -30,3 +30,8 @@ func (s Stub) ForgetLog(ctx context.Context, req yiku.ForgetLogRequest) (yiku.Pa
 func (s Stub) VerifyAudit(ctx context.Context, req yiku.VerifyAuditRequest) (yiku.VerifyAuditResponse, error) {
 	return answer[yiku.VerifyAuditResponse](s.Handle(ctx, "verify_audit", req))
 }
+
+// VerifyIndex calls Handle.
+func (s Stub) VerifyIndex(ctx context.Context, req yiku.VerifyIndexRequest) (yiku.VerifyIndexResponse, error) {
+	return answer[yiku.VerifyIndexResponse](s.Handle(ctx, "verify_index", req))
+}

@@ -247,6 +247,8 @@ func forgetOperations() []Operation {
 			Summary: "List a user's receipts, newest first."}, yiku.Service.ForgetLog),
 		define(Operation{ID: "verify_audit", Method: "GET", Path: "/v1/audit/verify", Access: yiku.AccessAdmin, Scope: ScopeTenant, Tag: tag,
 			Summary: "Check the whole audit log."}, yiku.Service.VerifyAudit),
+		define(Operation{ID: "verify_index", Method: "POST", Path: "/v1/index/verify", Access: yiku.AccessAdmin, Scope: ScopeTenant, Tag: tag,
+			Summary: "Compare what the index holds with the store, and rebuild what differs if wanted."}, yiku.Service.VerifyIndex),
 	}
 }
 
