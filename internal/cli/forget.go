@@ -168,7 +168,7 @@ func (t *tool) verifyCommand() *cobra.Command {
 				return usagef("--user and --receipt go together")
 			}
 			if rebuild && receipt != "" {
-				return usagef("--rebuild and --receipt exclude each other")
+				return usagef("%s", t.say(phrase{"--rebuild and --receipt exclude each other", "--rebuild 和 --receipt 不能同时使用"}))
 			}
 			if err := t.mayBeginJournal(cmd.Context()); err != nil {
 				return err
