@@ -95,9 +95,7 @@ func TestR32_GuardsAreMissed(t *testing.T) {
 		return !want.MatchString(m.name) || (*missing && counts.has(m))
 	})
 	trials := newTrials(t, copyTree(t), list)
-	slices.SortStableFunc(list, func(a, b mutant) int { return trials.alone(a) - trials.alone(b) })
-	for _, m := range list {
-		got, by := trials.try(t, m, counts[m.name].by)
+	note := func(m mutant, got outcome, by string) {
 		switch got {
 		case killed:
 			t.Logf("killed: %s (by %s)", m.name, by)
@@ -112,6 +110,24 @@ func TestR32_GuardsAreMissed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	var late []mutant // what takes whole stages comes last
+	for _, m := range list {
+		if trials.numbers[m.name] == 0 {
+			late = append(late, m)
+			continue
+		}
+		got, by := trials.reached(t, m, counts[m.name].by)
+		if got == survived {
+			t.Logf("not yet missed: %s", m.name)
+			late = append(late, m)
+			continue
+		}
+		note(m, got, by)
+	}
+	for _, m := range late {
+		got, by := trials.stagesOf(t, m)
+		note(m, got, by)
 	}
 	if row := counts.row(all()); board != "" && row.Trials > 0 {
 		boardtest.Report(t, row)

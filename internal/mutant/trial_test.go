@@ -74,26 +74,22 @@ func (m mutant) source() bool {
 	})
 }
 
-// alone is 1 for a mutant that needs a compilation of its own, which comes last.
-func (r *trials) alone(m mutant) int {
-	if r.numbers[m.name] == 0 {
-		return 1
-	}
-	return 0
-}
-
-// try says what becomes of a mutant. The test that missed it the last time is
-// run first, then those that reach its function, the cheapest first; nothing has
-// survived before all of its stages ran whole.
+// try says what becomes of a mutant.
 func (r *trials) try(t *testing.T, m mutant, last string) (outcome, string) {
 	t.Helper()
-	number := r.numbers[m.name]
-	if number == 0 {
-		if why := r.unfit[m.name]; why != nil {
-			t.Logf("%s: alone: %v", m.name, why)
+	if r.numbers[m.name] > 0 {
+		if got, by := r.reached(t, m, last); got != survived {
+			return got, by
 		}
-		return m.tryWhole(t, r.dir, r.bare)
 	}
+	return r.stagesOf(t, m)
+}
+
+// reached tries a mutant with the tests that reach its function, the cheapest
+// first, but for the one that missed it the last time. What survives them has
+// not survived yet.
+func (r *trials) reached(t *testing.T, m mutant, last string) (outcome, string) {
+	t.Helper()
 	_, last, _ = strings.Cut(last, " ")
 	for _, stage := range m.stages() {
 		pkg, _, _ := strings.Cut(stage, " ")
@@ -106,10 +102,24 @@ func (r *trials) try(t *testing.T, m mutant, last string) (outcome, string) {
 			tests = slices.Insert(slices.Delete(tests, i, i+1), 0, tests[i])
 		}
 		for _, test := range tests {
-			if got, by := r.run(t.Context(), pkg, number, "-test.run", only(test.test)); got != survived {
+			if got, by := r.run(t.Context(), pkg, r.numbers[m.name], "-test.run", only(test.test)); got != survived {
 				return got, by
 			}
 		}
+	}
+	return survived, ""
+}
+
+// stagesOf tries a mutant with all of its stages, which must hold without it;
+// what does not fit is compiled alone.
+func (r *trials) stagesOf(t *testing.T, m mutant) (outcome, string) {
+	t.Helper()
+	number := r.numbers[m.name]
+	if number == 0 {
+		if why := r.unfit[m.name]; why != nil {
+			t.Logf("%s: alone: %v", m.name, why)
+		}
+		return m.tryWhole(t, r.dir, r.bare)
 	}
 	for _, stage := range m.stages() {
 		pkg, _, _ := strings.Cut(stage, " ")
