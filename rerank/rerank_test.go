@@ -3,6 +3,8 @@ package rerank_test
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +22,27 @@ func (d deaf) Name() string { return "deaf" }
 func (d deaf) Rerank(context.Context, string, []string) (rerank.Response, error) {
 	<-d.until
 	return rerank.Response{}, nil
+}
+
+// TestD11_Scores: an answer counts where each document has one score that is a
+// number, in any order; anything else is none at all.
+func TestD11_Scores(t *testing.T) {
+	t.Parallel()
+	line := func(index int, score float64) rerank.Ranked { return rerank.Ranked{Index: &index, Score: &score} }
+	got, err := rerank.Scores([]rerank.Ranked{line(1, -2), line(0, .5)}, 2)
+	if err != nil || !slices.Equal(got, []float64{.5, -2}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	whole := line(0, 1)
+	for name, lines := range map[string][]rerank.Ranked{
+		"none": nil, "one is missing": {whole}, "twice": {whole, whole}, "one too many": {whole, line(1, 1), line(1, 2)},
+		"beyond": {whole, line(2, 1)}, "below": {whole, line(-1, 1)}, "no index": {whole, {Score: whole.Score}}, "no score": {whole, {Index: line(1, 0).Index}},
+		"not a number": {whole, line(1, math.NaN())}, "infinite": {whole, line(1, math.Inf(1))}, "infinite downwards": {whole, line(1, math.Inf(-1))},
+	} {
+		if scores, err := rerank.Scores(lines, 2); !errors.Is(err, yiku.ErrUnavailable) || scores != nil {
+			t.Errorf("%s: %v, %v", name, scores, err)
+		}
+	}
 }
 
 // TestD11_TimeBudget: nobody waits longer for a reranker than it may take, even

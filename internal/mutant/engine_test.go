@@ -37,7 +37,7 @@ func engineMutants() []mutant {
 		{"engine: a cursor belongs to its operation", "engine/cursor.go", `[]any{c.event.Operation, `, `[]any{"", `, tests},
 		{"engine: an imported document is checked", "engine/transfer.go", "		if !errors.As(err, &e) {\n			continue", "		if errors.As(err, &e) || true {\n			continue", tests},
 		{"engine: a derived memory is not trusted more than its sources", "engine/save.go", `m.Trust = min(m.Trust, source.Trust)`, `_ = source.Trust`, tests},
-		{"summary: an exact datum that its sources do not hold takes its sentence with it", "internal/summary/model.go", `case !m.trusted && !known.Holds(s, last):`, `case false:`, "internal/summary"},
+		{"summary: an exact datum that its sources do not hold takes its sentence with it", "internal/summary/model.go", `case !m.trusted && !known.Holds(s, last):`, `case !m.trusted && !known.Holds(s, last) && false:`, "internal/summary"},
 		{"summary: what was forgotten meanwhile is not summarised", "engine/summary.go", `if state.Epoch != z.epoch || present.To`, `if present.To`, tests},
 		{"summary: a pinned message is never part of one", "engine/summary.go", `m.Role != yiku.RoleSystem && !m.Pinned }`, `m.Role != yiku.RoleSystem }`, tests},
 		{"engine: what depends on a changed memory becomes stale", "engine/memory.go", `if before.Content != m.Content || before.Value`, `if false && before.Value`, tests},

@@ -14,7 +14,7 @@ func modelMutants() []mutant {
 		{"models: a form is given up only where one was asked for", manner, `case m.Structured != AsText && req.Schema != nil:`, `case m.Structured != AsText:`, "llm"},
 		{"models: what is refused is learnt, and what was learnt stays", manner, `Warm: m.Warm || o.Warm`, `Warm: o.Warm`, "llm, llm/openai"},
 		{"models: key and text are not sent elsewhere", "llm/exchange.go", `cmp.Or(e.Client, NoRedirects)`, `cmp.Or(e.Client, http.DefaultClient)`, "llm, rerank, embed/remote, embed/openai, embed/ollama"},
-		{"read: a datum is raised where it stands for itself", exact, `if !goesOn(before, first) && !goesOn(last, after) {`, `if at >= 0 {`, "internal/recall"},
+		{"read: a datum is raised where it stands for itself", exact, `if !goesOn(before, first) && !goesOn(last, after) {`, `if !goesOn(before, first) && !goesOn(last, after) || at >= 0 {`, "internal/recall"},
 		{"read: a datum that stands among the first keeps its place", exact, "			needed[at] = true\n", "", "internal/recall"},
 		{"read: the rarest datum comes first", exact, `return a.said - b.said`, `return 0`, "internal/recall"},
 		{"jobs: one that may be running is not begun again", "engine/job.go", `if job.State != yiku.JobParked {`, `if false {`, "engine, internal/app"},
