@@ -65,7 +65,7 @@ func (t *tool) addCommand() *cobra.Command {
 }
 
 func (t *tool) addMemory(ctx context.Context, req yiku.SaveMemoryRequest) error {
-	return t.with(ctx, true, func(ctx context.Context, service yiku.Service) error {
+	return t.begin(ctx, req, func(ctx context.Context, service yiku.Service) error {
 		res, err := service.SaveMemory(ctx, req)
 		if err != nil {
 			return err
@@ -98,11 +98,12 @@ func (t *tool) addMessage(ctx context.Context, s scope, role yiku.Role, text str
 	if s.session == "" {
 		return usagef("--role needs --session")
 	}
-	return t.with(ctx, true, func(ctx context.Context, service yiku.Service) error {
-		res, err := service.AppendMessages(ctx, yiku.AppendMessagesRequest{
-			SessionID: s.session, UserID: s.user, ProjectID: s.project, TaskID: s.task,
-			Messages: []yiku.Message{{Role: role, Content: yiku.Text(text)}},
-		})
+	req := yiku.AppendMessagesRequest{
+		SessionID: s.session, UserID: s.user, ProjectID: s.project, TaskID: s.task,
+		Messages: []yiku.Message{{Role: role, Content: yiku.Text(text)}},
+	}
+	return t.begin(ctx, req, func(ctx context.Context, service yiku.Service) error {
+		res, err := service.AppendMessages(ctx, req)
 		if err != nil {
 			return err
 		}

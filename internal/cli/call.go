@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/wire"
 )
 
@@ -109,7 +111,10 @@ func (t *tool) call(ctx context.Context, op wire.Operation, args []string) error
 	if err := decodeRequest(op, document, req); err != nil {
 		return err
 	}
-	return t.with(ctx, op.Access != yiku.AccessRead, func(ctx context.Context, s yiku.Service) error {
+	if err := check.New().Request(req.Interface()); err != nil {
+		return err
+	}
+	return t.with(ctx, op.Status == http.StatusCreated, func(ctx context.Context, s yiku.Service) error {
 		res, err := op.Call(ctx, s, req.Interface())
 		if err != nil {
 			return err
@@ -145,7 +150,7 @@ func decodeRequest(op wire.Operation, document []byte, into reflect.Value) error
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		fault, ok := known[name]
 		if !ok {
-			faults = append(faults, yiku.FieldError{Field: clean(name), Message: "there is no such field"})
+			faults = append(faults, yiku.FieldError{Field: clean(name), Message: "is not a known field"})
 			continue
 		}
 		one, err := json.Marshal(map[string]json.RawMessage{name: members[name]})
@@ -176,7 +181,7 @@ func decode(document []byte, into any) error {
 			return yiku.Invalid(wrong.Field, "has the wrong type")
 		}
 		if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-			return yiku.Invalid(strings.Trim(clean(name), `"`), "there is no such field")
+			return yiku.Invalid(strings.Trim(clean(name), `"`), "is not a known field")
 		}
 		return yiku.Invalid("body", "is not valid JSON")
 	}

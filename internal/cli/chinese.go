@@ -113,7 +113,7 @@ func fieldPhrases() []phrase {
 		{`must be a string or an array of parts`, `须为字符串或由各部分组成的数组`}, {`must be an RFC 3339 time`, `须为 RFC 3339 时间`},
 		{`must be JSON`, `须为 JSON`}, {`is not JSON`, `不是 JSON`}, {`is not valid JSON`, `不是有效的 JSON`},
 		{`must be after %s`, `须晚于 %s`}, {`must be absent with access admin`, `access 为 admin 时不能有`},
-		{`has the wrong type`, `类型不对`}, {`there is no such field`, `没有这个字段`}, {`holds a number out of range`, `含有超出范围的数字`},
+		{`has the wrong type`, `类型不对`}, {`there is no such field`, `没有这个字段`}, {`is not a known field`, `不是已知的字段`}, {`holds a number out of range`, `含有超出范围的数字`},
 		{`stands more than once`, `出现了多次`}, {`is not one that this list gave`, `不是这个列表给出的`},
 		{`is not a key of the configuration (in %s)`, `不是配置项（在 %s 中）`}, {`is not a key of the configuration`, `不是配置项`},
 		{`is not a setting of the environment`, `不是环境变量中的配置项`}, {`needs KEY=VALUE`, `须写成 KEY=VALUE`},

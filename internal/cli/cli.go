@@ -157,6 +157,9 @@ func (t *tool) markStarts(parent *cobra.Command) {
 			continue
 		}
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if l := t.flags.lang; l != "" && l != "zh" && l != "en" {
+				return usagef("%s", t.say(phrase{"--lang must be zh or en", "--lang 须为 zh 或 en"}))
+			}
 			t.started = true
 			return run(cmd, args)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/yiku-ai/yiku"
 	"github.com/yiku-ai/yiku/client"
 	"github.com/yiku-ai/yiku/internal/app"
+	"github.com/yiku-ai/yiku/internal/check"
 	"github.com/yiku-ai/yiku/internal/config"
 	"github.com/yiku-ai/yiku/store"
 )
@@ -180,6 +181,15 @@ func (t *tool) with(ctx context.Context, create bool, run func(context.Context, 
 		err = fmt.Errorf("close: %w", closeErr)
 	}
 	return err
+}
+
+// begin is with for a command that makes the data directory where there is
+// none: what is wrong with its request is said before that.
+func (t *tool) begin(ctx context.Context, req any, run func(context.Context, yiku.Service) error) error {
+	if err := check.New().Request(req); err != nil {
+		return err
+	}
+	return t.with(ctx, true, run)
 }
 
 // show is a data directory's path as a person knows it.

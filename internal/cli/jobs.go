@@ -2,7 +2,8 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,15 +31,39 @@ func (t *tool) jobsListCommand() *cobra.Command {
 				if t.flags.json {
 					return writeJSON(t.env.Stdout, all)
 				}
-				for _, j := range all {
-					t.println(fmt.Sprintf("%s  %s  %-7s  %s  %d  %s", j.ID, j.Kind, j.State, j.NotBefore.Format(time.RFC3339), j.Attempts, clean(j.UserID+"  "+j.Problem)))
-				}
+				t.showJobs(all)
 				return nil
 			})
 		},
 	}
 	cmd.Flags().StringVar(&state, "state", "", t.say(phrase{"waiting or parked; both where absent", "waiting 或 parked；默认两者都列出"}))
 	return cmd
+}
+
+// showJobs prints jobs in columns, under their names.
+func (t *tool) showJobs(jobs []yiku.Job) {
+	if len(jobs) == 0 {
+		t.println(t.say(phrase{"no job waits, and none is parked", "没有等待或搁置的任务"}))
+		return
+	}
+	rows := [][]string{{t.say(phrase{"id", "编号"}), t.say(phrase{"kind", "种类"}), t.say(phrase{"state", "状态"}), t.say(phrase{"not before", "最早执行"}),
+		t.say(phrase{"attempts", "次数"}), t.say(phrase{"user", "用户"}), t.say(phrase{"problem", "问题"})}}
+	for _, j := range jobs {
+		rows = append(rows, []string{j.ID, string(j.Kind), string(j.State), j.NotBefore.Format(time.RFC3339), strconv.Itoa(j.Attempts), clean(j.UserID), clean(j.Problem)})
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], width(text)+2)
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, text := range row {
+			line.WriteString(pad(text, widths[i]))
+		}
+		t.println(strings.TrimRight(line.String(), " "))
+	}
 }
 
 func (t *tool) jobsReplayCommand() *cobra.Command {

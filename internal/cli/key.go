@@ -63,7 +63,7 @@ func (t *tool) keyCreateCommand() *cobra.Command {
 				}
 				req.ExpiresAt = t.env.Now().Add(d).UTC().Truncate(time.Second)
 			}
-			return t.with(cmd.Context(), true, func(ctx context.Context, s yiku.Service) error {
+			return t.begin(cmd.Context(), req, func(ctx context.Context, s yiku.Service) error {
 				res, err := s.CreateKey(ctx, req)
 				if err != nil {
 					return err

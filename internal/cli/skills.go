@@ -53,7 +53,7 @@ func (t *tool) skillsSaveCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Name, req.Steps = args[0], args[1:]
 			req.UserID, req.ProjectID, req.TaskID, req.SessionID = s.user, s.project, s.task, s.session
-			return t.with(cmd.Context(), true, func(ctx context.Context, service yiku.Service) error {
+			return t.begin(cmd.Context(), req, func(ctx context.Context, service yiku.Service) error {
 				res, err := service.SaveSkill(ctx, req)
 				if err != nil {
 					return err
@@ -80,7 +80,7 @@ func (t *tool) skillsOutcomeCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			worked := !failed
-			return t.with(cmd.Context(), true, func(ctx context.Context, service yiku.Service) error {
+			return t.with(cmd.Context(), false, func(ctx context.Context, service yiku.Service) error {
 				m, err := service.SkillOutcome(ctx, yiku.SkillOutcomeRequest{ID: args[0], UserID: s.user, Success: &worked})
 				if err != nil {
 					return err

@@ -76,7 +76,7 @@ func (t *tool) importCommand() *cobra.Command {
 			}
 			req := yiku.ImportSessionRequest{UserID: s.user, SessionID: s.session, ProjectID: s.project,
 				Format: yiku.MessageForm(form), Document: yiku.RawJSON(document)}
-			return t.with(cmd.Context(), true, func(ctx context.Context, service yiku.Service) error {
+			return t.begin(cmd.Context(), req, func(ctx context.Context, service yiku.Service) error {
 				res, err := service.ImportSession(ctx, req)
 				if err != nil {
 					return err

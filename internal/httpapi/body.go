@@ -184,7 +184,7 @@ func (d *bodyDecoder) explain(err error) error {
 		case errors.Is(err, json.ErrUnknownName) && elsewhere != "":
 			return yiku.Invalid(field, "travels in the %s, not in the body", elsewhere)
 		case errors.Is(err, json.ErrUnknownName):
-			return yiku.Invalid(field, "there is no such field")
+			return yiku.Invalid(field, "is not a known field")
 		case t != nil:
 			return yiku.Invalid(field, "must be %s", wire.Describe(t))
 		}
