@@ -36,6 +36,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/yiku-ai/yiku"
@@ -232,11 +233,32 @@ func (s *Score) Add(o Score) {
 	s.Found, s.Forbidden, s.WrongRetired = s.Found+o.Found, s.Forbidden+o.Forbidden, s.WrongRetired+o.WrongRetired
 }
 
+// Clock is the time at which a case is played: that of its last message, as if
+// it were said now. Its Now is the clock of the service that the case is played
+// to, or what a case says would be of the past or of the future, as the day may be.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time // guarded by mu
+}
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *Clock) set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+}
+
 // Run plays a case in as a user of its own and scores what is remembered at
-// its end. Faults says in words what is wrong.
-func Run(ctx context.Context, s yiku.Service, c Case) (score Score, faults []string, err error) {
+// its end. The service goes by the clock. Faults says in words what is wrong.
+func Run(ctx context.Context, s yiku.Service, clock *Clock, c Case) (score Score, faults []string, err error) {
 	for _, session := range c.Sessions {
-		if err := play(ctx, s, c.ID, session); err != nil {
+		if err := play(ctx, s, clock, c.ID, session); err != nil {
 			return score, nil, fmt.Errorf("case %s: %w", c.ID, err)
 		}
 	}
@@ -252,7 +274,7 @@ func Run(ctx context.Context, s yiku.Service, c Case) (score Score, faults []str
 	return score, faults, nil
 }
 
-func play(ctx context.Context, s yiku.Service, user string, session Session) error {
+func play(ctx context.Context, s yiku.Service, clock *Clock, user string, session Session) error {
 	req := yiku.AppendMessagesRequest{UserID: user, SessionID: session.ID, ProjectID: session.Project, TaskID: session.Task}
 	for n, m := range session.Messages {
 		message := yiku.Message{Role: m.Role, Content: yiku.Text(m.Content), CreatedAt: m.At, Origin: m.Origin}
@@ -260,6 +282,7 @@ func play(ctx context.Context, s yiku.Service, user string, session Session) err
 			message.ToolCallID = fmt.Sprint("call-", n)
 		}
 		req.Messages = []yiku.Message{message}
+		clock.set(m.At)
 		if _, err := s.AppendMessages(ctx, req); err != nil {
 			return err
 		}

@@ -32,14 +32,14 @@ type scores struct {
 	Language map[string]judgement.Score `json:"language"`
 }
 
-func service(t *testing.T) yiku.Service {
+func service(t *testing.T, clock *judgement.Clock) yiku.Service {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), t.TempDir(), nil)
+	s, err := sqlite.Open(t.Context(), t.TempDir(), &sqlite.Options{Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	index := memindex.New(nil)
-	e, err := engine.New(engine.Options{Store: s, Index: index})
+	e, err := engine.New(engine.Options{Store: s, Index: index, Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +59,11 @@ func run(t *testing.T, path string, tell bool) scores {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := service(t)
+	var clock judgement.Clock
+	s := service(t, &clock)
 	out := scores{Kind: map[string]judgement.Score{}, Language: map[string]judgement.Score{}}
 	for _, c := range cases {
-		score, wrong, err := judgement.Run(context.Background(), s, c)
+		score, wrong, err := judgement.Run(context.Background(), s, &clock, c)
 		if err != nil {
 			t.Fatal(err)
 		}
