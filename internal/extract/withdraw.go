@@ -4,16 +4,18 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/yiku-ai/yiku/internal/lang"
 )
 
 // erased drops what is known of the matter that a sentence asks to forget;
 // false where it does not ask, or nothing is known.
 func (r *reading) erased(g *grammar, s string) bool {
 	m := r.match(g, g.erase, s)
-	if m == nil || r.is(g, g.question, s) {
+	if m == nil || r.is(g, g.question, strings.TrimRight(s, "吧。！!~～")) { // 忘掉吧 asks for it
 		return false
 	}
-	what := strings.Join(m[1:], "")
+	what := trim(pointer.ReplaceAllString(strings.Join(m[1:], ""), ""))
 	if !slices.ContainsFunc(r.pasts(len(r.found)), func(was past) bool { return holds(was.Content, what) }) {
 		return false
 	}
@@ -24,7 +26,7 @@ func (r *reading) erased(g *grammar, s string) bool {
 // forget takes back what was just said, or marks for deletion what is known
 // of a matter.
 func (r *reading) forget(what string) {
-	what = trim(part.Split(what, 2)[0])
+	what = trim(pointer.ReplaceAllString(part.Split(what, 2)[0], ""))
 	if what == "" || pronoun.MatchString(what) {
 		r.found = slices.DeleteFunc(r.found, func(c Candidate) bool {
 			return slices.Contains(c.Messages, r.at) || slices.Contains(c.Messages, r.before())
@@ -32,10 +34,13 @@ func (r *reading) forget(what string) {
 		return
 	}
 	before := len(r.found)
-	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return says(c.Value, c.Content, what) })
+	whose := r.named(what)
+	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool {
+		return says(c.Value, c.Content, what) || slices.Contains(whose, c.Subject)
+	})
 	gone := len(r.found) < before
 	for i, n := range r.window.Neighbours {
-		if says(n.Value, n.Content, what) {
+		if says(n.Value, n.Content, what) || slices.Contains(whose, n.Subject) {
 			gone = true
 			r.add(Candidate{Op: OpDelete, Target: i + 1, Content: n.Content, Urgent: true})
 		}
@@ -52,16 +57,43 @@ func (r *reading) forget(what string) {
 	}
 }
 
-// elsewhere reports a sentence that takes something out of another thing than
-// memory ("from the shopping list"), or lets a topic rest: nothing is forgotten.
+// named are the people of the user who have a name: what is to be forgotten of
+// the name is to be forgotten of them.
+func (r *reading) named(name string) []string {
+	var out []string
+	add := func(attribute, subject, value string) {
+		if attribute == "name" && strings.HasPrefix(subject, theirs) && lang.Fold(value) == lang.Fold(name) {
+			out = append(out, subject)
+		}
+	}
+	for _, c := range r.found {
+		add(c.Attribute, c.Subject, c.Value)
+	}
+	for _, n := range r.window.Neighbours {
+		add(n.Attribute, n.Subject, n.Value)
+	}
+	return out
+}
+
+// elsewhere reports a sentence that has something taken away that is no memory:
+// "drop the table", "delete the branch", 删掉那行代码. What is to be forgotten is
+// obeyed, but where a topic is only let rest ("forget Rome, let us go to Oslo");
+// what is to be deleted must name a memory: what was said or is known, a
+// statement ("that I like apples"), something of the speaker's ("my phone
+// number") or a datum ("the address").
 func elsewhere(s string) bool {
-	return taking.MatchString(s) && aside.MatchString(s) && !ofMemory.MatchString(s)
+	return taking.MatchString(s) && (aside.MatchString(s) || !toForget.MatchString(s)) && !ofMemory.MatchString(s) ||
+		zhTaking.MatchString(s) && !zhOfMemory.MatchString(s)
 }
 
 var (
 	taking   = regexp.MustCompile(`(?i)^(?:(?:please|ok|okay|no|and|so|now|actually|can you|could you),? )*(?:forget|remove|drop|delete|erase|wipe)\b`)
 	aside    = regexp.MustCompile(`(?i)\bfrom (?:the|my|our|this|that|an?) |\bfor (?:now|today|the moment|a (?:moment|while))\b|, *(?:what|how) about\b|, *(?:let us|let's|let me|can we|shall we)\b`)
-	ofMemory = regexp.MustCompile(`(?i)\b(?:memor(?:y|ies)|notes?|records?|profile|what you (?:know|have|remember))\b`)
+	toForget = regexp.MustCompile(`(?i)\b(?:forget|erase)\b|\b(?:delete|remove|wipe)(?: about)? (?:my|our)\b|\bthe [\w' -]{0,20}?\b(?:address|number|name|date|birthday|e-?mail|age|info(?:rmation)?|details?|entry|preference|allergy|figure|amount)\b`)
+	ofMemory = regexp.MustCompile(`(?i)\b(?:memor(?:y|ies)|notes?|records?|profile|what you (?:know|have|remember)|(?:bit|part|thing|stuff|fact) (?:about|that)|(?:that|what|where|how) (?:i|we|my|our)|off the record)\b` +
+		`|\b(?:what|everything|anything|all|whatever)(?: that)? (?:i|you)\b|\b(?:that|this|it|any of (?:that|this|it)|everything|what i (?:just )?said)[.! ]*$`)
+	zhTaking   = regexp.MustCompile(`^(?:算了|不|那|好吧|对了|请你?|麻烦你?|你|帮我)*[，,]?(?:删掉|删了|删除|清除|清掉)`)
+	zhOfMemory = regexp.MustCompile(`我|咱|关于|[说讲提]过?的|的(?:事情?|内容|信息|记忆|话)|[这那](?:个|条|件|些|事|句|一)|记忆|记录|记的|(?:忘掉|忘了|忘记|删掉|删了|删除|抹掉|清除|清掉)(?:它|吧|啦|哈)?[。.！!~～]*$`)
 )
 
 // keepNothingOf drops what a message told that is not to be kept: wherever in it
@@ -75,6 +107,9 @@ func (r *reading) keepNothingOf(n int) {
 // nor 别忘了.
 var offRecord = regexp.MustCompile(`(?i)(?:^|[.,;:!?(—–-]\s*|\b(?:please|but|so|and|you (?:should|must))\s+)(?:please\s+)?(?:do not|don['’]?t|not|never)\s+(?:store|save|keep|record|remember|note|memori[sz]e|write)\s+(?:this|that|it|any of (?:this|that|it))(?:\s+(?:down|anywhere|please))?\s*(?:[.,;:!?)—–-]|$)|\boff the record\b` +
 	`|(?:这个|这些|这条|这事|这点|上面的|此事)?(?:先|就|都)?(?:别|不要|不用|不必|不许|勿|别再)(?:把(?:这个|这些|这条|这事|它))?(?:记住|记录|记下来?|保存|存下来?|存起来|存|记)(?:这个|这些|这条|这事|它|了|啊|哦|哈)?\s*(?:[，,。.！!）);；：:]|$)`)
+
+// pointer is what stands around what is to be forgotten, and names nothing.
+var pointer = regexp.MustCompile(`(?i)^(?:(?:the fact )?that (?:i|we|my|our)\b|(?:the )?(?:bit|part|thing|stuff) (?:about|that)\b)|^关于|[这那](?:件事情?|个|条|回事|事|句话?)$|的(?:一切|全部|所有(?:事情?|信息|内容)?|事情?)$`)
 
 // part ends what is to be forgotten.
 var part = regexp.MustCompile(`(?i),| from (?:your|the|whatever|all|any|memory)\b`)

@@ -1,10 +1,12 @@
 package extract
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/yiku-ai/yiku"
+	"github.com/yiku-ai/yiku/internal/reconcile"
 )
 
 // TestC5_OffTheRecord: what the user forbids to keep is not kept, wherever in the
@@ -58,10 +60,71 @@ func TestE1_TopicsAreNotMemories(t *testing.T) {
 	}
 }
 
+// TestE1_WhatNamesAMemory: an order to forget is obeyed in whatever form it names
+// what was said; an order to delete a thing that is no memory deletes none.
+func TestE1_WhatNamesAMemory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		known   Neighbour
+		text    string
+		deleted bool
+	}{
+		{Neighbour{Content: "I like apples"}, "Forget that I like apples.", true},
+		{Neighbour{Content: "I like apples"}, "Please delete the bit about apples.", true},
+		{Neighbour{Content: "I have got a locker at the gym, number 212"}, "You can forget my locker number, I gave it up.", true},
+		{Neighbour{Content: "I suffer from migraines"}, "On second thoughts, please forget what I told you about the migraines. It's private.", true},
+		{Neighbour{Content: "My phone number is 555 0199"}, "Remove my phone number.", true},
+		{Neighbour{Content: "We use Postgres"}, "Drop Postgres", false},
+		{Neighbour{Content: "Our cache is Redis"}, "Delete Redis from the diagram.", false},
+		{Neighbour{Content: "The staging table is called orders_tmp"}, "Drop the orders_tmp table.", false},
+		{Neighbour{Content: "我喜欢吃苹果"}, "忘掉我喜欢苹果这件事", true},
+		{Neighbour{Content: "我对花生过敏"}, "把我对花生过敏这条删了", true},
+		{Neighbour{Content: "我海鲜过敏"}, "海鲜过敏那个当我没说，医生说不是。", true},
+		{Neighbour{Content: "我前同事叫周岚"}, "把关于周岚的一切都忘了，以后别提", true},
+		{Neighbour{Content: "我们的缓存用 Redis"}, "删掉 Redis 那行配置里的注释", false},
+	} {
+		got := false
+		for _, f := range rulesOf(t, c.text, []Neighbour{c.known}) {
+			got = got || f.Op == OpDelete
+		}
+		if got != c.deleted {
+			t.Errorf("%q of %q: deleted %v, want %v", c.text, c.known.Content, got, c.deleted)
+		}
+	}
+	// Whose name is to be forgotten is forgotten with what is known of them.
+	people := []Neighbour{{Content: "我前同事叫周岚", Subject: "my 前同事", Attribute: "name", Value: "周岚"}, {Content: "我前同事在苏州", Subject: "my 前同事"}, {Content: "我住在苏州", Subject: "user"}}
+	gone := map[int]bool{}
+	for _, f := range rulesOf(t, "周岚的事情请你全部忘掉", people) {
+		gone[f.Target] = f.Op == OpDelete
+	}
+	if !gone[1] || !gone[2] || gone[3] {
+		t.Errorf("of a person who is to be forgotten: %v", gone)
+	}
+}
+
+// TestC5_WhoseClause: a clause without a subject is about whom the clause before
+// was about, and never about the speaker where that was somebody else or a thing.
+func TestC5_WhoseClause(t *testing.T) {
+	t.Parallel()
+	for text, not := range map[string]string{
+		"我前男友叫周岚，在竹科当工程师": "我在竹科当工程师",
+		"我房东姓赵，住在楼上":      "我住在楼上",
+		"我二姨在苏州开面馆，会唱评弹":  "我会唱评弹",
+		"我的车是比亚迪，在杭州上的牌":  "我在杭州上的牌",
+		"我教练是山东人，住在城西":    "我住在城西",
+	} {
+		for _, c := range rulesOf(t, text, nil) {
+			if strings.Contains(c.Content, not) {
+				t.Errorf("%q keeps %q", text, c.Content)
+			}
+		}
+	}
+}
+
 func rulesOf(t *testing.T, text string, known []Neighbour) []Candidate {
 	t.Helper()
 	w := Window{Neighbours: known, Messages: []Message{{Role: yiku.RoleUser, Content: text, At: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}}}
-	res, err := NewRules(nil).Extract(t.Context(), w)
+	res, err := NewRules(reconcile.NewVocabulary()).Extract(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}
