@@ -9,7 +9,7 @@
 //   - seen: was read while rules were written.
 //   - seen-2: was unseen. Rules were steered by its totals, and then it was
 //     released and read case by case. Its scores prove nothing of other cases.
-//   - seen-3: half of a later lot, drawn by lot, released and read.
+//   - seen-3: half of a later lot, drawn by lot, released and read; rules went by it.
 //   - unseen-2: the other half.
 //   - unseen-3: half of a third lot, drawn by lot, which somebody wrote on the
 //     requirements alone, without having seen the rules or any other part.

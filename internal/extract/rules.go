@@ -137,7 +137,7 @@ func (r *reading) message(n int) {
 	r.at, r.correcting, r.previous, r.thing = n, false, "", ""
 	own := Own(r.window.Messages[n-1].Content)
 	if offRecord.MatchString(own) {
-		defer r.keepNothingOf(n)
+		defer r.keepNothingOf(n, own)
 	}
 	for _, s := range sentences(r.skills(unspoken(own))) {
 		g := grammarOf(s)
@@ -170,7 +170,7 @@ func (r *reading) listed(g *grammar, s string) {
 
 // sentence reads one sentence.
 func (r *reading) sentence(g *grammar, s string) {
-	if m := r.match(g, g.forget, s); m != nil {
+	if m := r.match(g, g.forget, s); m != nil && !didIt.MatchString(s) {
 		r.forget(strings.Join(m[1:], ""))
 		return
 	}
@@ -198,8 +198,10 @@ func (r *reading) sentence(g *grammar, s string) {
 	} else if m := r.match(g, g.noted, s); m != nil && !promised.MatchString(m[1]) {
 		explicit, s = true, capital(trim(m[1]))
 	}
-	if explicit && r.previous != "" && asSaid.MatchString(s) {
-		s = r.previous
+	if explicit && asSaid.MatchString(s) {
+		if s = r.previous; s == "" {
+			return // it is of another message
+		}
 	}
 	follows := r.previous != "" && len(r.found) > 0 && slices.Contains(r.found[len(r.found)-1].Messages, r.at) && g.follows.MatchString(s)
 	r.previous, r.explicit = s, explicit
@@ -429,6 +431,9 @@ func (r *reading) clause(g *grammar, s string) {
 		if !ok {
 			continue
 		}
+		if is := idiom[rule.attribute]; is != nil && is(r, value(m[max(0, rule.form.SubexpIndex("v"))])) {
+			return
+		}
 		if c, ok := r.stated(rule, m, subject); ok {
 			c.Content = trim(s)
 			r.add(c)
@@ -526,6 +531,25 @@ func (r *reading) stated(rule rule, match []string, subject string) (Candidate, 
 	}
 	return c, true
 }
+
+// idiom tells, of attributes whose verbs say other things too, a value that is
+// none: what is called for, what a negation belongs to, a state one lives in.
+var idiom = map[string]func(r *reading, value string) bool{
+	"name": func(_ *reading, v string) bool { return calledFor.MatchString(v) },
+	"过敏":   func(_ *reading, v string) bool { return negated.MatchString(v) },
+	"residence": func(r *reading, v string) bool {
+		return lowerWord.MatchString(v) && !casual.MatchString(r.window.Messages[r.at-1].Content)
+	},
+}
+
+var (
+	calledFor = regexp.MustCompile(`^(?:[了过着]|[他她它你您我]|大家|别人|[一两二三四五六七八九十几\d]*[个份辆台桌杯些]|人|车|外卖|快递|代驾|救护车|出租|来了|不|别|停|苦|好|醒|什么|谁)`)
+	negated   = regexp.MustCompile(`(?:不|不会|没|没有|不再)$`)
+	// lowerWord is a word without an article that is no name as it is written,
+	// unless its writer writes all in small letters.
+	lowerWord = regexp.MustCompile(`^[a-z]+(?: and [a-z]+)?$`)
+	casual    = regexp.MustCompile(`(?:^|[^\w.])i(?: |['’])`)
+)
 
 // add completes a candidate and keeps it.
 func (r *reading) add(c Candidate) {

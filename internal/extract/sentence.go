@@ -125,7 +125,7 @@ var (
 	pasted      = regexp.MustCompile(`(?i)\b(?:errors?|exception|traceback|warning|log|output|query|snippet|headline|breaking|news|plot|lyrics|excerpt|passage|paragraph|sentence|poem|prompt|essay|letter|caption|tweet|abstract|\w+Error) ?: |(?:报错|错误|日志|输出|返回|新闻|快讯|头条|故事|段子|歌词|原文|文案|作文|摘要|如下|(?:这|下面|以下)(?:段|句|篇|首|封|份|些)?[^，。：:]{0,12})(?:了|是)?[：:]`)
 	quoted      = regexp.MustCompile("(?s)```.*?(```|$)|(?m:^[ \t]*[>|].*$)|(?ms:^[ \t]*-{3,}[ \t]*$.*?(?:^[ \t]*-{3,}[ \t]*$|\\z))")
 	sentenceEnd = regexp.MustCompile(`[。！？!?；;…]+["”’』」)）]*|[.]["”')]*(\s+|$)`)
-	asSaid      = regexp.MustCompile(`(?i)^(?:哈|啊|哦|嗯)?[，,]?(?:每次|以后|下次)?都?(?:是|要)?(?:这样|这么|照这个|按这个).{0,6}$|^(?:works?|worked) `)
+	asSaid      = regexp.MustCompile(`(?i)^(?:哈|啊|哦|嗯)?[，,]?(?:每次|以后|下[次回])?\p{Han}{0,6}(?:都|就)?(?:是|要)?(?:这样|这么|照这个|按这个).{0,6}$|^(?:works?|worked) `)
 	pronoun     = regexp.MustCompile(`(?i)^(it|this|that|these|those|them|you|your|me|him|her|us|one|what|how|the way|so|too|very|more|some|any|all|bit|little|lot|few|nothing|everything|something|这个|那个|这些|那些|这|那|它|他|她|你|您|什么|谁|那样|这样)\b|^(这|那|它|你|您)|^(刚才|刚刚|上面|前面)`)
 	inverted    = regexp.MustCompile(`[,，]?\s*(because|since|but|so|which|who|though|although|when|where|因为|所以|但是|不过)\b.*$`)
 )

@@ -97,8 +97,12 @@ var (
 )
 
 // keepNothingOf drops what a message told that is not to be kept: wherever in it
-// that is said, the speaker means the message.
-func (r *reading) keepNothingOf(n int) {
+// that is said, the speaker means the message, and the one before where the
+// message says nothing else.
+func (r *reading) keepNothingOf(n int, own string) {
+	if rest := offRecord.ReplaceAllString(own, ""); len(contentWords(rest)) == 0 {
+		r.forget("")
+	}
 	r.found = slices.DeleteFunc(r.found, func(c Candidate) bool { return c.Op != OpDelete && slices.Contains(c.Messages, n) })
 }
 
@@ -106,7 +110,11 @@ func (r *reading) keepNothingOf(n int) {
 // behind "this": "I do not remember that" is none, nor is "never save this file",
 // nor 别忘了.
 var offRecord = regexp.MustCompile(`(?i)(?:^|[.,;:!?(—–-]\s*|\b(?:please|but|so|and|you (?:should|must))\s+)(?:please\s+)?(?:do not|don['’]?t|not|never)\s+(?:store|save|keep|record|remember|note|memori[sz]e|write)\s+(?:this|that|it|any of (?:this|that|it))(?:\s+(?:down|anywhere|please))?\s*(?:[.,;:!?)—–-]|$)|\boff the record\b` +
-	`|(?:这个|这些|这条|这事|这点|上面的|此事)?(?:先|就|都)?(?:别|不要|不用|不必|不许|勿|别再)(?:把(?:这个|这些|这条|这事|它))?(?:记住|记录|记下来?|保存|存下来?|存起来|存|记)(?:这个|这些|这条|这事|它|了|啊|哦|哈)?\s*(?:[，,。.！!）);；：:]|$)`)
+	`|\b(?:do not|don['’]?t|never|no need to) (?:keep|make|take|have|leave) (?:a |any )?(?:record|note|trace)s? of (?:this|that|it|any of (?:this|that|it))\b|\b(?:this|that|it|what i (?:just )?(?:said|told you))(?: has to| must| should| had better)? (?:stays?|remains?|is|be|goes no)(?: strictly| just)? (?:between (?:us|you and me)|further)\b|\bkeep (?:this|that|it) (?:between us|between you and me|to yourself)\b|\b(?:just )?between (?:us|you and me)\b` +
+	`|(?:只|就)?(?:你知我知|你知道就(?:好|行))|别(?:跟|和|对)(?:别人|任何人|人|谁)(?:说|讲|提)|(?:别|不要|不用)留(?:下)?(?:记录|底|痕迹|案)|(?:这个|这些|这条|这事|这点|上面的|此事)?(?:先|就|都)?(?:别|不要|不用|不必|不许|勿|别再)(?:把(?:这个|这些|这条|这事|它))?(?:记住|记录|记下来?|保存|存下来?|存起来|存|记)(?:这个|这些|这条|这事|它|了|啊|哦|哈)?\s*(?:[，,。.！!）);；：:]|$)`)
+
+// didIt is a report of what somebody forgot or deleted, which orders nothing.
+var didIt = regexp.MustCompile(`^(?:我|他|她|他们|我们)(?:已经|刚刚?|也|又|都|全|就|早就?|不小心|居然|差点)*(?:(?:忘|删)(?:了|记了?|掉了?)|[把给][^我说讲提]{0,16}(?:忘了|忘记了?|删了|删掉了?))[。.！!~～]*$`)
 
 // pointer is what stands around what is to be forgotten, and names nothing.
 var pointer = regexp.MustCompile(`(?i)^(?:(?:the fact )?that (?:i|we|my|our)\b|(?:the )?(?:bit|part|thing|stuff) (?:about|that)\b)|^关于|[这那](?:件事情?|个|条|回事|事|句话?)$|的(?:一切|全部|所有(?:事情?|信息|内容)?|事情?)$`)

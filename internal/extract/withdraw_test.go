@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,14 @@ func TestC5_OffTheRecord(t *testing.T) {
 		"别记下来，我住在北京。":                                                   false,
 		"我喜欢喝白酒（别记）":                                                    false,
 		"别忘了，我住在北京。":                                                    true,
+		"I live in Paris. Don't keep a record of this.":                 false,
+		"I live in Paris, and this stays between us.":                   false,
+		"I live in Paris. Just between you and me.":                     false,
+		"I live in Paris. The office is between the bank and the park.": true,
+		"我住在北京。这事别记":                                                    false,
+		"我住在北京，别跟别人说":                                                   false,
+		"我住在北京，不要留记录":                                                   false,
+		"我住在北京，每天记录体重。":                                                 true,
 	} {
 		if got := len(rulesOf(t, text, nil)) > 0; got != kept {
 			t.Errorf("%q: kept %v, want %v", text, got, kept)
@@ -117,6 +126,58 @@ func TestC5_WhoseClause(t *testing.T) {
 			if strings.Contains(c.Content, not) {
 				t.Errorf("%q keeps %q", text, c.Content)
 			}
+		}
+	}
+}
+
+// TestC5_Idioms: verbs of naming, living and the like that say something else
+// give no fact, nor do debts, readings of an instrument and moments.
+func TestC5_Idioms(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"我叫了车":                             "",
+		"我叫他别来":                            "",
+		"我叫了两份外卖":                          "",
+		"我叫王伟":                             "我叫王伟",
+		"我对花生不过敏":                          "",
+		"我对花生过敏":                           "我对花生过敏",
+		"I live in fear":                   "",
+		"I live in a van":                  "I live in a van",
+		"i live in leeds":                  "I live in leeds",
+		"I'm a bit of a mess":              "",
+		"I owe my wife a fiver.":           "",
+		"The gauge is showing 3.91":        "",
+		"My wife and I live in Leeds":      "My wife and I live in Leeds",
+		"我教的是数学，不是语文":                      "我教的是数学，不是语文",
+		"I'm not a morning person":         "I am not a morning person",
+		"I usually go for window seats":    "I usually go for window seats",
+		"Anything spicy is a no for me":    "Anything spicy is a no for me",
+		"That's not my thing":              "",
+		"我吃不惯辣":                            "我吃不惯辣",
+		"我更愿意去小馆子":                         "我更愿意去小馆子",
+		"我早餐基本上都吃蛋饼":                       "我早餐基本上都吃蛋饼",
+		"老规矩，少糖去冰":                         "老规矩，少糖去冰",
+		"My netflix pw is Gumbo!Pot88":     "",
+		"I'd rather stay in than go today": "",
+	} {
+		got := ""
+		for _, c := range rulesOf(t, text, nil) {
+			got += c.Content
+		}
+		if got != want {
+			t.Errorf("%q gave %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestE1_ForgettingIsNoOrder: who says that they forgot or deleted a thing orders nothing.
+func TestE1_ForgettingIsNoOrder(t *testing.T) {
+	t.Parallel()
+	known := []Neighbour{{Content: "我在上海有一把钥匙"}}
+	for text, deleted := range map[string]bool{"我把钥匙忘了": false, "我忘了": false, "我不小心把钥匙删了": false, "把我在上海有一把钥匙这条删了": true} {
+		got := slices.ContainsFunc(rulesOf(t, text, known), func(c Candidate) bool { return c.Op == OpDelete })
+		if got != deleted {
+			t.Errorf("%q: deleted %v, want %v", text, got, deleted)
 		}
 	}
 }
