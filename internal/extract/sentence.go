@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yiku-ai/yiku/internal/lang"
 )
 
 // Own returns what a message says in its writer's own words: without blocks of
@@ -102,6 +104,14 @@ func trim(s string) string {
 
 // value is a value without what goes on behind it.
 func value(s string) string { return trim(inverted.ReplaceAllString(s, "")) }
+
+// grammarOf is the grammar by which a sentence is read.
+func grammarOf(sentence string) *grammar {
+	if lang.ScriptOf(sentence) == lang.English || namesChinese(sentence) {
+		return english()
+	}
+	return chinese()
+}
 
 // namesChinese reports whether a sentence is English that names somebody or
 // something in Chinese: three words or more, and none of the characters without
