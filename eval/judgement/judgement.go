@@ -12,10 +12,12 @@
 //   - seen-3: half of a later lot, drawn by lot, released and read; rules went by it.
 //   - unseen-2: the other half.
 //   - unseen-3: half of a third lot, drawn by lot, which somebody wrote on the
-//     requirements alone, without having seen the rules or any other part.
+//     requirements alone, without having seen the rules or any other part. Rules
+//     were once weighed by its totals, never by its cases.
+//   - unseen-4: the other half, by which nothing went.
 //   - unseen…: is not opened by who writes rules; only its scores are printed.
 //
-// A new part is put in as testdata/unseen-4.jsonl.gz, or under any other name
+// A new part is put in as testdata/unseen-5.jsonl.gz, or under any other name
 // that begins with unseen, and its scores are written by
 //
 //	go test ./eval/judgement -run C5 -update
