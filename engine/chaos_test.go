@@ -108,7 +108,7 @@ func misbehaviours() []struct {
 		bad   func(http.ResponseWriter, *http.Request)
 	}{
 		{"500", true, status(500)},
-		{"429 with a time", true, status(429, "Retry-After", "2")},
+		{"429 with a time", true, status(429, "Retry-After", "1")},
 		{"429 for an hour", false, status(429, "Retry-After", "3600")},
 		{"reset", true, func(w http.ResponseWriter, _ *http.Request) {
 			if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {

@@ -82,6 +82,9 @@ func TestG3_StickyVariants(t *testing.T) {
 		if res := read(s, user, yiku.ContextOptions{MaxItems: ptr(2)}); len(res.Memories) != 2 {
 			t.Errorf("a request has the last word: %d", len(res.Memories))
 		}
+		if res := read(s, user, yiku.ContextOptions{Layers: yiku.Layers{Longterm: yiku.Some(false)}}); len(res.Memories) != 0 {
+			t.Errorf("a request has the last word on layers: %d", len(res.Memories))
+		}
 	}
 	if n := len(distinctOf(variants)); n != 2 {
 		t.Errorf("%d variants among %d users", n, len(users))

@@ -131,6 +131,27 @@ func TestE8_RowsMoved(t *testing.T) {
 	}
 }
 
+// TestE8_NumbersWithoutGaps: entries that the key sealed one after the other hold
+// only where their numbers do: an entry that was never written is missed too.
+func TestE8_NumbersWithoutGaps(t *testing.T) {
+	t.Parallel()
+	k := testKey(t, 1)
+	for _, jump := range []int64{1, -1} {
+		list := chain(t, k, 4)
+		var last []byte
+		for i := range list {
+			if i >= 2 {
+				list[i].N += jump
+			}
+			list[i].MAC = k.Seal(last, list[i])
+			last = list[i].MAC
+		}
+		if r := check(t, k, list, ""); r.Valid || r.Entries != 2 {
+			t.Errorf("numbers that jump by %d are not seen: %+v", jump, r)
+		}
+	}
+}
+
 // TestE8_AnotherPast: entries that were sealed after one past do not verify
 // after another, even where each of them is genuine: what a store held before
 // it was set back, and wrote anew, cannot be mixed.
