@@ -162,30 +162,37 @@ func (f *finder) catchUp(ctx context.Context, owner yiku.Owner) (int64, error) {
 		at = index.Position{}
 	}
 	anew, lacking := at == index.Position{}, false
+	reached, err := f.fill(ctx, owner, func(ctx context.Context, owner yiku.Owner, b index.Batch) error {
+		lacking = lacking || anew && with != nil && lacksVectors(b)
+		return f.index.Apply(ctx, owner, b)
+	}, at, with)
+	switch {
+	case errors.Is(err, index.ErrPosition):
+		return 0, nil // evicted or loaded by somebody else meanwhile: look again
+	case err != nil || !anew || reached == at:
+		return reached.Seq, err
+	case lacking:
+		state.Embedded = ""
+	}
+	return reached.Seq, f.promise(ctx, owner, state)
+}
+
+// apply is Index.Apply, or that of a copy.
+type apply func(context.Context, yiku.Owner, index.Batch) error
+
+// fill applies what came since a position and returns the one that it reached.
+func (f *finder) fill(ctx context.Context, owner yiku.Owner, to apply, at index.Position, with *embedding) (index.Position, error) {
 	for {
 		batch, more, err := f.read(ctx, owner, at, with)
-		if err != nil {
-			return at.Seq, err
+		if err != nil || batch.To == at {
+			return at, err
 		}
-		if batch.To == at {
-			return at.Seq, nil
+		if err := to(ctx, owner, batch); err != nil {
+			return at, err
 		}
-		lacking = lacking || anew && with != nil && lacksVectors(batch)
-		if err := f.index.Apply(ctx, owner, batch); errors.Is(err, index.ErrPosition) {
-			return 0, nil // evicted or loaded by somebody else meanwhile: look again
-		} else if err != nil {
-			return at.Seq, err
+		if at = batch.To; !more {
+			return at, nil
 		}
-		if at = batch.To; more {
-			continue
-		}
-		if lacking {
-			state.Embedded = ""
-		}
-		if anew {
-			err = f.promise(ctx, owner, state)
-		}
-		return at.Seq, err
 	}
 }
 

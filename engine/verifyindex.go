@@ -72,12 +72,14 @@ func (c *call) noteVerified(ctx context.Context, owner yiku.Owner, found verifie
 	if found.clean() {
 		return nil
 	}
-	c.log.WarnContext(ctx, "index_differs", "tenant", owner.Tenant(), "user", owner.User(), "differences", len(found.Differences), "rebuilt", found.rebuilt)
-	for fault, n := range map[string]*int{faultPosition: &res.Faults.Position, faultSums: &res.Faults.Sums} {
-		if fault == faultPosition && found.ahead || fault == faultSums && found.Sums {
-			*n++
-			res.Items = append(res.Items, yiku.IndexFault{UserID: owner.User(), Fault: fault})
-		}
+	c.log.Warn("the index differs from the store", "differences", len(found.Differences), "rebuilt", found.rebuilt)
+	if found.ahead {
+		res.Faults.Position++
+		res.Items = append(res.Items, yiku.IndexFault{UserID: owner.User(), Fault: faultPosition})
+	}
+	if found.Sums {
+		res.Faults.Sums++
+		res.Items = append(res.Items, yiku.IndexFault{UserID: owner.User(), Fault: faultSums})
 	}
 	counts := map[index.Fault]*int{index.FaultMissing: &res.Faults.Missing, index.FaultExtra: &res.Faults.Extra, index.FaultStale: &res.Faults.Stale, index.FaultVector: &res.Faults.Vector}
 	for _, d := range found.Differences {
@@ -86,6 +88,7 @@ func (c *call) noteVerified(ctx context.Context, owner yiku.Owner, found verifie
 	room := max(0, maxIndexFaults-len(res.Items))
 	named, err := c.nameFaults(ctx, owner, found.Differences[:min(room, len(found.Differences))])
 	res.Items = append(res.Items, named...)
+	res.Items = res.Items[:min(maxIndexFaults, len(res.Items))]
 	return err
 }
 
@@ -218,23 +221,4 @@ func (f *finder) level(ctx context.Context, owner yiku.Owner, anew apply, at *in
 		return false, false, nil // dropped meanwhile: look again
 	}
 	return held == *at, false, err
-}
-
-// apply is Index.Apply, or that of a copy.
-type apply func(context.Context, yiku.Owner, index.Batch) error
-
-// fill applies what came since a position and returns the one that it reached.
-func (f *finder) fill(ctx context.Context, owner yiku.Owner, to apply, at index.Position, with *embedding) (index.Position, error) {
-	for {
-		batch, more, err := f.read(ctx, owner, at, with)
-		if err != nil || batch.To == at {
-			return at, err
-		}
-		if err := to(ctx, owner, batch); err != nil {
-			return at, err
-		}
-		if at = batch.To; !more {
-			return at, nil
-		}
-	}
 }

@@ -93,7 +93,7 @@ var (
 	ofMemory = regexp.MustCompile(`(?i)\b(?:memor(?:y|ies)|notes?|records?|profile|what you (?:know|have|remember)|(?:bit|part|thing|stuff|fact) (?:about|that)|(?:that|what|where|how) (?:i|we|my|our)|off the record)\b` +
 		`|\b(?:what|everything|anything|all|whatever)(?: that)? (?:i|you)\b|\b(?:that|this|it|any of (?:that|this|it)|everything|what i (?:just )?said)[.! ]*$`)
 	zhTaking   = regexp.MustCompile(`^(?:算了|不|那|好吧|对了|请你?|麻烦你?|你|帮我)*[，,]?(?:删掉|删了|删除|清除|清掉)`)
-	zhOfMemory = regexp.MustCompile(`我|咱|关于|[说讲提]过?的|的(?:事情?|内容|信息|记忆|话)|[这那](?:个|条|件|些|事|句|一)|记忆|记录|记的|(?:忘掉|忘了|忘记|删掉|删了|删除|抹掉|清除|清掉)(?:它|吧|啦|哈)?[。.！!~～]*$`)
+	zhOfMemory = regexp.MustCompile(`我|咱|关于|[说讲提]过?的|的(?:事情?|内容|信息|记忆|话)|[这那](?:个|条|件|些|事|句|一)|记忆|记录|记的|(?:删掉|删了|删除|清除|清掉)(?:它|吧|啦|哈)?[。.！!~～]*$`)
 )
 
 // keepNothingOf drops what a message told that is not to be kept: wherever in it

@@ -309,7 +309,7 @@ func holidayOf(now time.Time, y int, name string) (from, to time.Time, ok bool) 
 		return 1 + (int(weekday)-int(first)+7)%7 + 7*(n-1)
 	}
 	name = strings.ReplaceAll(name, "'", "")
-	if f, is := festivals[strings.TrimPrefix(strings.TrimPrefix(name, "chinese "), "lunar ")]; is && name != "new year" {
+	if f, is := festivals[name]; is {
 		return f.in(y, now.Location())
 	}
 	switch {

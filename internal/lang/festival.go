@@ -24,8 +24,8 @@ var (
 
 	// festivals are those of the Chinese calendar by their names, in lower case.
 	festivals = map[string]festival{
-		"春节": springFestival, "过年": springFestival, "spring festival": springFestival, "new year": springFestival,
-		"除夕": newYearsEve, "年三十": newYearsEve, "new years eve": newYearsEve,
+		"春节": springFestival, "过年": springFestival, "spring festival": springFestival, "lunar new year": springFestival, "chinese new year": springFestival,
+		"除夕": newYearsEve, "年三十": newYearsEve, "lunar new years eve": newYearsEve, "chinese new years eve": newYearsEve,
 		"大年初一": {month: 1, day: 1, days: 1},
 		"元宵":   lanterns, "lantern festival": lanterns,
 		"端午": dragonBoats, "dragon boat festival": dragonBoats,
